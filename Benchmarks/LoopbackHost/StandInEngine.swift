@@ -31,7 +31,7 @@ final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     func makeView() -> FakeView { FakeView(id: ViewID(rawValue: 1)) }
     func setProxy(_ proxy: EngineProxy?) { self.proxy = proxy }
     func clearHTTPCache() async throws {}
-    func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
+    func removeFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
 
     func trust(_ certificate: EngineCertificate, for host: String) async throws {
         try Data(certificate.der).write(to: self.certificate, options: .atomic)

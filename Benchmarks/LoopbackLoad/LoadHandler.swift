@@ -31,7 +31,7 @@ final class LoadHandler: ChannelInboundHandler {
     /// The time of the next request.
     private var due = NIODeadline.uptimeNanoseconds(0)
     /// The time from which the latency of the current request is counted; `nil` if no request is in progress.
-    private var asked: NIODeadline?
+    private var requestTime: NIODeadline?
     private var status = HTTPResponseStatus.ok
     private var received = 0
 
@@ -84,7 +84,7 @@ final class LoadHandler: ChannelInboundHandler {
 
     /// Sends the next request or waits until it is due. The latency of a late request counts from its due time.
     private func next() {
-        guard let schedule, let context, finished != nil, asked == nil else { return }
+        guard let schedule, let context, finished != nil, requestTime == nil else { return }
         let now = NIODeadline.now()
         if schedule.interval == nil { due = max(now, schedule.first) }
         guard due < schedule.end else { return end(nil) }
@@ -92,7 +92,7 @@ final class LoadHandler: ChannelInboundHandler {
             context.eventLoop.assumeIsolated().scheduleTask(deadline: due) { self.next() }
             return
         }
-        asked = due
+        requestTime = due
         if let interval = schedule.interval { due = due + interval }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -109,8 +109,8 @@ final class LoadHandler: ChannelInboundHandler {
     }
 
     private func answered() {
-        guard let from = asked, let schedule else { return }
-        asked = nil
+        guard let from = requestTime, let schedule else { return }
+        requestTime = nil
         let now = NIODeadline.now()
         if status == .ok, received == bytes {
             tally.latencies.append(UInt32(clamping: (now - from).nanoseconds / 1_000))

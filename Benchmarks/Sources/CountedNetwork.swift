@@ -23,7 +23,7 @@ final class CountedNetwork: ResourceLoader {
     }
 
     /// Resets the counts.
-    func forget() {
+    func reset() {
         state.withLock { $0.sent = [:] }
     }
 

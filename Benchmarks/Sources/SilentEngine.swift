@@ -34,7 +34,7 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     func setProxy(_ proxy: EngineProxy?) {}
     func trust(_ certificate: EngineCertificate, for host: String) async throws {}
     func clearHTTPCache() async throws {}
-    func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
+    func removeFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
 
     /// The cost of one request.
     struct Cost {

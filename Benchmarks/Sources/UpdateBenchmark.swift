@@ -38,7 +38,7 @@ struct UpdateBenchmark {
             network["/shop.json"] = try Data(contentsOf: URL(fileURLWithPath: package.manifest))
             network["/shop-\(version).zip"] = try Data(contentsOf: URL(fileURLWithPath: package.archive))
             changed = try PackageManifest(path: package.manifest).files.first { $0.path.description == "0.js" }
-            network.forget()
+            network.reset()
             try await updater.update(from: source)
         }
         guard let slice = changed?.slice else { throw ResourceError(.internal, "no slice") }

@@ -49,7 +49,7 @@ extension EngineCheck {
         }
         let counters = site.container.counters.pool
         try expect(counters.recycled + counters.reuseLimit == cycles / 2 * 2 + 1, "\(counters)")
-        print("\(cycles) cycles: \(counters.made) views made, \(counters.recycled) recycled, \(counters.ended)")
+        print("\(cycles) cycles: \(counters.created) views made, \(counters.recycled) recycled, \(counters.ended)")
         await site.container.close(screen)
         await site.container.shutDown()
         if cycles >= 400 { try expectLevel(memory) }

@@ -182,7 +182,7 @@ final class Soak {
         let pool = counters.pool
         print("\(pool)")
         try expect(pool.warmCheckOuts + pool.coldCheckOuts == opened, "\(opened) opens, \(pool)")
-        try expect(pool.made == pool.discarded, "\(pool.made) views made, \(pool.discarded) ended")
+        try expect(pool.created == pool.discarded, "\(pool.created) views made, \(pool.discarded) ended")
         try expect(counters.droppedEvents == 0, "\(counters.droppedEvents) events lost")
         try expect(counters.bodyBytes == 0, "\(counters.bodyBytes) bytes of bodies were not released")
         guard let ahead = counters.prefetch else { return }

@@ -30,7 +30,7 @@ struct HARFile {
     }
 
     private func request(_ entry: TimelineEntry) -> PageTimeline.Request {
-        var request = PageTimeline.Request(asker: .page, method: entry.method, url: entry.url)
+        var request = PageTimeline.Request(initiator: .page, method: entry.method, url: entry.url)
         request.status = entry.status
         request.provenance = entry.provenance == "failed" ? nil : Provenance.Source(rawValue: entry.provenance)
         request.reason = entry.reason

@@ -23,19 +23,19 @@ struct PixelDifference: Sendable, Hashable {
             ignored = 0
             return
         }
-        let expected = Self.words(of: reference)
-        let found = Self.words(of: picture)
+        let expected = Self.pixels(of: reference)
+        let found = Self.pixels(of: picture)
         var isMoving = [Bool](repeating: false, count: total)
         for other in others where other.pixels.count == reference.pixels.count {
-            let words = Self.words(of: other)
-            for pixel in 0..<total where words[pixel] != expected[pixel] { isMoving[pixel] = true }
+            let pixels = Self.pixels(of: other)
+            for pixel in 0..<total where pixels[pixel] != expected[pixel] { isMoving[pixel] = true }
         }
         count = (0..<total).count { !isMoving[$0] && expected[$0] != found[$0] }
         ignored = isMoving.count { $0 }
     }
 
     /// Returns the picture as one number per pixel.
-    private static func words(of picture: PageSnapshot) -> [UInt32] {
+    private static func pixels(of picture: PageSnapshot) -> [UInt32] {
         picture.pixels.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
     }
 }

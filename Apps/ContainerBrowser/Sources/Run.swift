@@ -173,6 +173,6 @@ struct Run: AsyncParsableCommand {
         // true.
         if case .waiting = opened.load.state { return false }
         guard opened.hasDocument else { return false }
-        return (try? await opened.view.evaluate(ScriptExpression.truth(of: expression), in: .page)) == "true"
+        return (try? await opened.view.evaluate(ScriptExpression.booleanBody(of: expression), in: .page)) == "true"
     }
 }

@@ -78,5 +78,5 @@ enum ScriptExpression {
     static func value(of text: String) -> String { "return (\n\(text)\n)" }
     /// Returns a body with an unclosed bracket.
     static func open(_ text: String) -> String { "return (\n\(text)\n" }
-    static func truth(of text: String) -> String { "return !!(\n\(text)\n)" }
+    static func booleanBody(of text: String) -> String { "return !!(\n\(text)\n)" }
 }

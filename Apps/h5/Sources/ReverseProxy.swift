@@ -70,7 +70,7 @@ struct ReverseProxy: Sendable {
 
     /// Returns the response from memory, or `nil` if there is none.
     private func immediateResponse(to request: HTTPRequest) -> ImmediateResponseHandler.Answer? {
-        guard case .known(let response?) = loader.immediateResponse(to: ResourceRequest(asked(request))) else {
+        guard case .known(let response?) = loader.immediateResponse(to: ResourceRequest(originRequest(request))) else {
             return nil
         }
         let head = outgoing(response, to: request)
@@ -135,7 +135,7 @@ struct ReverseProxy: Sendable {
     }
 
     /// Returns the head of a request to the origin.
-    private func asked(_ request: HTTPRequest) -> HTTPRequest {
+    private func originRequest(_ request: HTTPRequest) -> HTTPRequest {
         var head = request
         head.scheme = upstream.scheme
         head.authority = upstream.authority
@@ -153,7 +153,7 @@ struct ReverseProxy: Sendable {
         } catch is NIOTooManyBytesError {
             throw ResourceError(.tooLarge, "a body of more than \(Self.uploadLimit) bytes")
         }
-        var head = asked(request.head)
+        var head = originRequest(request.head)
         // RFC 9110, section 7.6.3. Immediate responses from memory are not forwarded and need no Via field. The
         // HTTP/1 version of the client's request is not available here.
         head.headerFields.append(HTTPField(name: .via, value: "1.1 h5"))

@@ -71,8 +71,10 @@ struct StoreCheckCommand: AsyncParsableCommand {
             blobs = check.blobs
             unnamed = check.orphanBlobs
             damagedBlobs = check.damagedBlobs.map(\.description)
-            missing = check.lacking.map { Missing(generation: $0.generation, name: $0.name, blob: $0.blob.description) }
-            missingCount = check.lackingCount
+            missing = check.missingReferences.map {
+                Missing(generation: $0.generation, name: $0.name, blob: $0.blob.description)
+            }
+            missingCount = check.missingReferenceCount
             damagedGenerations = check.damagedGenerations
             damagedResources = check.damagedResources
             damagedDocuments = check.damagedDocuments

@@ -28,9 +28,9 @@ extension PrefetchInterface {
         if let name = parameters.stray(in: fixedPart, path: api.path) {
             throw SuggestionFault(reason: "the page's parameter \(name) is at a position that a table cannot express")
         }
-        let wanted = RequestIdentity(
+        let expected = RequestIdentity(
             method: method.rawValue, url: url.text, body: body.map { .json($0.canonical) } ?? .none, isDocument: false)
-        guard request(with: parameters).identity == wanted else {
+        guard request(with: parameters).identity == expected else {
             throw SuggestionFault(reason: "a table cannot express this request")
         }
     }

@@ -101,8 +101,8 @@ struct Announcements {
 
     /// Moves an assigned announcement to the end, behind those whose navigations began earlier.
     mutating func begin(_ announcement: Announcement, at now: ContinuousClock.Instant) {
-        let isMeant = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
-        guard let index = list.firstIndex(where: { $0.url == announcement.url && isMeant($0) }) else { return }
+        let isMatch = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
+        guard let index = list.firstIndex(where: { $0.url == announcement.url && isMatch($0) }) else { return }
         var begun = list.remove(at: index)
         begun.stage = .begun
         begun.date = now
@@ -136,19 +136,19 @@ struct Announcements {
         to url: String, at stage: Stage, _ now: ContinuousClock.Instant
     ) -> (found: Announcement?, expired: [Announcement]) {
         let isExpired = { (form: Announcement) in form.date.duration(to: now) > Self.lifetime }
-        let isMeant = { (form: Announcement) in form.isForm(to: url, at: stage) }
-        guard let index = list.firstIndex(where: { isMeant($0) && !isExpired($0) }) else {
-            return (list.firstIndex(where: isMeant).map { list.remove(at: $0) }, [])
+        let isMatch = { (form: Announcement) in form.isForm(to: url, at: stage) }
+        guard let index = list.firstIndex(where: { isMatch($0) && !isExpired($0) }) else {
+            return (list.firstIndex(where: isMatch).map { list.remove(at: $0) }, [])
         }
         let found = list.remove(at: index)
-        return (found, remove { isMeant($0) && isExpired($0) })
+        return (found, remove { isMatch($0) && isExpired($0) })
     }
 
     mutating func removeAll() { list.removeAll() }
 
-    private mutating func remove(where isMeant: (Announcement) -> Bool) -> [Announcement] {
-        let removed = list.filter(isMeant)
-        list.removeAll(where: isMeant)
+    private mutating func remove(where isIncluded: (Announcement) -> Bool) -> [Announcement] {
+        let removed = list.filter(isIncluded)
+        list.removeAll(where: isIncluded)
         return removed
     }
 }

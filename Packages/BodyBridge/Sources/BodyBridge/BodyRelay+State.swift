@@ -153,7 +153,7 @@ extension BodyRelay {
             if !entry.pieces.isEmpty {
                 let piece = entry.pieces.removeFirst()
                 entry.waiting -= piece.count
-                giveBack(piece.count)
+                release(piece.count)
                 if entry.waiting <= limits.lead { swap(&writer, &entry.writer) }
                 answer = .success(piece)
             } else if let file = entry.file, entry.fileOffset < entry.received {
@@ -174,21 +174,21 @@ extension BodyRelay {
 
         mutating func remove(_ id: BodyID) -> Entry? {
             guard let entry = entries.removeValue(forKey: id) else { return nil }
-            giveBack(entry.waiting)
+            release(entry.waiting)
             if entry.file != nil { heldBytes -= entry.heldLength ?? 0 }
             return entry
         }
 
         mutating func removeAll() -> [Entry] {
             defer { entries = [:] }
-            giveBack(bytes)
+            release(bytes)
             heldBytes = 0
             return Array(entries.values)
         }
 
-        private mutating func giveBack(_ count: Int) {
+        private mutating func release(_ count: Int) {
             bytes -= count
-            budget?.giveBack(count)
+            budget?.release(count)
         }
     }
 }

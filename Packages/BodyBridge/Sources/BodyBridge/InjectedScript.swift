@@ -73,23 +73,23 @@ public struct InjectedScript: Sendable, Hashable {
     /// process.
     public var page: [String] {
         [
-            "typeof \(name)==\"undefined\"?\(Self.asked):\(name)()",
+            "typeof \(name)==\"undefined\"?\(Self.factoryRequest):\(name)()",
             hasBodies == nil ? Self.making : Self.makingForced,
-            "const \(name)=" + Self.made(configuration()),
+            "const \(name)=" + Self.makeScript(configuration()),
         ]
     }
 
     /// The scripts to run one after the other in a blank page, in a world of its own. A process that has run them
     /// starts the script faster in its pages. They contain no token.
     public static let sourcesToPrecompile = [
-        asked, making,
-        made(
+        factoryRequest, making,
+        makeScript(
             Configuration(
                 token: "", mark: field, schemes: .init(https: "", http: ""), hasCookies: true, isWarmUp: true)),
     ]
 
     /// The script that requests the factory.
-    private static let asked = "globalThis.\(maker)=0"
+    private static let factoryRequest = "globalThis.\(maker)=0"
 
     /// The script that creates the factory if it was requested. This is the long one.
     private static let making = making(ScriptText.page)
@@ -101,7 +101,7 @@ public struct InjectedScript: Sendable, Hashable {
     }
 
     /// Returns the script that removes the factory from the world, and creates the script with it if it exists.
-    private static func made(_ configuration: Configuration) -> String {
+    private static func makeScript(_ configuration: Configuration) -> String {
         let making = "typeof make==\"function\"?make(\(ScriptLiteral.object(configuration))):()=>{}"
         return "(make=>delete globalThis.\(maker)&&\(making))(globalThis.\(maker))"
     }

@@ -25,7 +25,7 @@ public final class PageBridge {
         case worker(WorkerScript)
         /// A request for the script that leads a module worker's script, which is the value.
         case script(String)
-        /// A request of the leading script for the worker's own script, which was stored with ``keep(_:of:)``.
+        /// A request of the leading script for the worker's own script, which was stored with ``storeResponse(_:of:)``.
         case storedWorkerScript(ResourceResponse)
     }
 
@@ -84,7 +84,7 @@ public final class PageBridge {
     /// A document that replaces another one in its window can learn the token of the injected script. It cannot learn
     /// the proof of a site that it does not belong to.
     /// - Parameter site: a name of the site, which is passed to ``BridgeHosting``.
-    public func prove(_ site: String) -> String? {
+    public func makeProof(_ site: String) -> String? {
         guard proofs.count < Self.proofLimit, !proofs.contains(where: { $0.site == site }) else { return nil }
         let token = BridgeToken()
         proofs.append((token, site))
@@ -93,7 +93,7 @@ public final class PageBridge {
 
     /// Returns the payload without the proof of a site, and the proven site. The payload is `nil` if the proof is
     /// wrong.
-    private func proven(_ payload: Substring?) -> (payload: Substring?, site: String?) {
+    private func verifyProof(_ payload: Substring?) -> (payload: Substring?, site: String?) {
         guard let payload, payload.utf8.first == UInt8(ascii: "+") else { return (payload, nil) }
         let text = payload.dropFirst()
         for proof in proofs {
@@ -109,17 +109,17 @@ public final class PageBridge {
     ///   - isAuthentic: whether the request that carried the message has shown the token.
     ///   - provenSite: the site that this request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
-        let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
+        let (payload, site) = isAuthentic ? (Substring(text), provenSite) : verifyProof(script.token.payload(of: text))
         guard let message = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
         let place = message.place
         switch message.topic {
         case .covers(let url): return json(host.covers(url))
-        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL, provenSite: proven))
+        case .cookies: return json(host.cookies(ofScriptAt: place, in: documentURL, provenSite: site))
         case .setCookie(let text):
-            host.setCookie(text, ofScriptAt: place, in: documentURL, provenSite: proven)
+            host.setCookie(text, ofScriptAt: place, in: documentURL, provenSite: site)
             return json(true)
         case .announce(let url, let mark, let type, let language):
-            announce(url, mark, type, language, provenSite: proven)
+            announce(url, mark, type, language, provenSite: site)
             return json(true)
         case .worker(let url, let isModule):
             guard let mark = url.lastIndex(of: "#") else { return json(false) }
@@ -172,7 +172,7 @@ public final class PageBridge {
                 bridged.credentials = .unknown
             } else {
                 // Only requests without CORS cannot carry the bridge header.
-                bridged.asksWithoutCORS = true
+                bridged.requestsWithoutCORS = true
             }
             return .request(bridged)
         }
@@ -187,7 +187,7 @@ public final class PageBridge {
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
-                let (payload, site) = proven(script.token.payload(of: value))
+                let (payload, site) = verifyProof(script.token.payload(of: value))
                 if let payload { return (BridgeHeader(payload), site) }
             }
         }
@@ -248,9 +248,9 @@ public final class PageBridge {
     /// the relay.
     /// - Returns: the number of body bytes read.
     /// - Throws: the errors of reading the body.
-    public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
+    public func storeResponse(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
         let id = BodyID()
-        let (read, isWhole) = try await relay.put(whole: answer.body, as: id, upTo: Self.keptLimit)
+        let (read, isWhole) = try await relay.put(whole: answer.body, as: id, upTo: Self.workerScriptLimit)
         if worker.visit != visit {
             relay.drop(id)
         } else if isWhole {
@@ -263,7 +263,7 @@ public final class PageBridge {
     }
 
     /// The maximum size of a stored worker script, in bytes.
-    private static let keptLimit = 8 << 20
+    private static let workerScriptLimit = 8 << 20
 
     /// Records the final URL of a redirected request, as the page names it. Call it before the page receives the
     /// response, so that its script can request the URL. The bridge keeps the last 256 URLs of up to 8 KiB.
@@ -317,7 +317,8 @@ public final class PageBridge {
             case .bodyless, .store, .ask: .none
             }
         return BridgedRequest(
-            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials, asksWithoutCORS: mark.isBeacons,
+            body: body, isKeptAlive: mark.isKeptAlive, credentials: mark.credentials,
+            requestsWithoutCORS: mark.isBeacons,
             followsRedirects: mark.followsRedirects, timeLimit: mark.timeLimit, id: mark.id,
             provenSite: provenSite)
     }
@@ -360,7 +361,7 @@ public protocol BridgeHosting: AnyObject {
     /// - Parameters:
     ///   - place: the URL of the script's document, with the container's scheme, as claimed by the script.
     ///   - top: the real URL of the document that the view shows, as reported by the engine.
-    ///   - provenSite: the site that the script's document has proven, as passed to ``PageBridge/prove(_:)``.
+    ///   - provenSite: the site that the script's document has proven, as passed to ``PageBridge/makeProof(_:)``.
     func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String
     /// Returns a Boolean value that indicates whether a document may be shown in a frame below documents of these
     /// origins.
@@ -396,14 +397,14 @@ public struct BridgedRequest: Sendable {
     public var credentials = ResourceRequest.Credentials.unknown
     /// A Boolean value that indicates whether the page's script makes the request without CORS, like a beacon. It
     /// cannot read a cross-origin response.
-    public var asksWithoutCORS = false
+    public var requestsWithoutCORS = false
     /// A Boolean value that indicates whether redirects are followed.
     public var followsRedirects = true
     /// The time limit for the whole response, if the script set one.
     public var timeLimit: Duration?
     /// The id with which the script requests the final URL; see ``PageBridge/record(_:of:)``.
     public var id: BodyID?
-    /// The site that the script's document has proven; see ``PageBridge/prove(_:)``.
+    /// The site that the script's document has proven; see ``PageBridge/makeProof(_:)``.
     public var provenSite: String?
 
     /// A request that the script did not describe.

@@ -36,7 +36,7 @@ struct PageBridgeTests {
         bridge = PageBridge(script, documentURL: "https://b.example/", host: host)
     }
 
-    private func ask(_ topic: String) -> String {
+    private func sendMessage(_ topic: String) -> String {
         bridge.answer(to: bridge.prefix + #"{"place":"app://a.example/x",\#(topic)}"#)
     }
 
@@ -61,15 +61,16 @@ struct PageBridgeTests {
 
     @Test("The bridge and its host reply to messages")
     func questions() {
-        #expect(ask(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
-        #expect(ask(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
+        #expect(sendMessage(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
+        #expect(sendMessage(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
         #expect(
-            ask(#""ask":"cookies""#) == #"{"value":"a=b at app:%5C/%5C/a.example%5C/x in https:%5C/%5C/b.example%5C/"}"#
+            sendMessage(#""ask":"cookies""#)
+                == #"{"value":"a=b at app:%5C/%5C/a.example%5C/x in https:%5C/%5C/b.example%5C/"}"#
         )
-        #expect(ask(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
+        #expect(sendMessage(#""ask":"setCookie","text":"c=d""#) == #"{"value":true}"#)
         #expect(host.cookies == "c=d")
         let framed = { (origin: String) in
-            ask(#""ask":"framed","text":"{\"0\":\"\#(origin)\",\"1\":\"app://a.example\"}""#)
+            sendMessage(#""ask":"framed","text":"{\"0\":\"\#(origin)\",\"1\":\"app://a.example\"}""#)
         }
         #expect(framed("https://ad.example") == #"{"value":false}"#)
         #expect(framed("https://other.example") == #"{"value":true}"#)
@@ -77,7 +78,7 @@ struct PageBridgeTests {
 
     /// Returns the proof in the script that the container injects into documents of a site.
     private func proof(of site: String) throws -> Substring {
-        let script = try #require(bridge.prove(site))
+        let script = try #require(bridge.makeProof(site))
         let text = try #require(
             script.firstMatch(of: try Regex("\"(\(token.text) \\+[0-9a-f]{32})\"\\)$"))?.output[1].substring)
         return text.dropFirst(token.text.count)
@@ -87,7 +88,7 @@ struct PageBridgeTests {
     func proofs() throws {
         let proof = try proof(of: "https://a.example")
         let other = try self.proof(of: "https://b.example")
-        #expect(bridge.prove("https://a.example") == nil)
+        #expect(bridge.makeProof("https://a.example") == nil)
         #expect(proof != other)
         let question = #"{"place":"app://a.example/x","ask":"cookies"}"#
         let answer = { (token: String) in bridge.answer(to: "\(token) \(question)") }
@@ -114,8 +115,8 @@ struct PageBridgeTests {
 
     @Test("The number of proofs of a view is limited")
     func manyProofs() {
-        for number in 0..<64 { #expect(bridge.prove("https://\(number).example") != nil) }
-        #expect(bridge.prove("https://more.example") == nil)
+        for number in 0..<64 { #expect(bridge.makeProof("https://\(number).example") != nil) }
+        #expect(bridge.makeProof("https://more.example") == nil)
     }
 
     private struct Missing: Error {}
@@ -169,7 +170,7 @@ struct PageBridgeTests {
             return
         }
         try await bridge.store(.bytes(Data("he".utf8)), at: 0, of: piece)
-        #expect(ask(#""ask":"store","id":"\#(id)","offset":2,"bytes":"bGxv""#) == #"{"value":true}"#)
+        #expect(sendMessage(#""ask":"store","id":"\#(id)","offset":2,"bytes":"bGxv""#) == #"{"value":true}"#)
         #expect(try await taken.collect(upTo: 10) == Data("hello".utf8))
         // A body is taken once.
         #expect(throws: Never.self) { try read("app://a.example/", mark: "\(token.text) take \(id) 0") }
@@ -177,8 +178,8 @@ struct PageBridgeTests {
 
     @Test("The last announcement of a URL applies once, to its next request")
     func announcements() throws {
-        _ = ask(#""ask":"next","url":"app://a.example/form#x","words":"plain""#)
-        _ = ask(
+        _ = sendMessage(#""ask":"next","url":"app://a.example/form#x","words":"plain""#)
+        _ = sendMessage(
             #""ask":"next","url":"app://a.example/form","words":"take \#(id) 5","type":"multipart/form-data; boundary=b""#
         )
         #expect(
@@ -196,7 +197,7 @@ struct PageBridgeTests {
     func named() throws {
         let ids = ["1a", "2b", "3c"].map { String(repeating: $0, count: 16) }
         for id in ids {
-            _ = ask(
+            _ = sendMessage(
                 #""ask":"next","url":"app://a.example/log","words":"take \#(id) 5 \#(id)","text":"of \#(id.prefix(1))""#
             )
         }
@@ -221,21 +222,21 @@ struct PageBridgeTests {
             return request
         }
         let url = "app://a.example/log"
-        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).asksWithoutCORS == false)
-        #expect(try request(try read(url, mark: "\(token.text) plain keep include")).asksWithoutCORS)
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).requestsWithoutCORS == false)
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include")).requestsWithoutCORS)
         for (method, word) in [(HTTPRequest.Method.post, "plain"), (.get, "none"), (.head, "none")] {
-            _ = ask(#""ask":"next","url":"\#(url)","words":"\#(word) omit \#(id)""#)
+            _ = sendMessage(#""ask":"next","url":"\#(url)","words":"\#(word) omit \#(id)""#)
             let silent = try request(try read(url, method, language: id))
-            #expect(silent.asksWithoutCORS && silent.credentials == .omit && silent.id != nil)
+            #expect(silent.requestsWithoutCORS && silent.credentials == .omit && silent.id != nil)
         }
-        _ = ask(#""ask":"next","url":"\#(url)","words":"plain""#)
+        _ = sendMessage(#""ask":"next","url":"\#(url)","words":"plain""#)
         let form = try request(try read(url))
-        #expect(!form.asksWithoutCORS && form.credentials == .unknown)
+        #expect(!form.requestsWithoutCORS && form.credentials == .unknown)
     }
 
     @Test("A message is percent-encoded, so that dialogs do not change it")
     func escapes() {
-        _ = ask(#""ask":"setCookie","text":"a=%5C%22x%5c%5Cy%5C%22%C3%a4%25""#)
+        _ = sendMessage(#""ask":"setCookie","text":"a=%5C%22x%5c%5Cy%5C%22%C3%a4%25""#)
         #expect(host.cookies == #"a="x\y"ä%"#)
         for text in ["%", "%2", "%zz", "%-1"] { #expect(bridge.answer(to: bridge.prefix + text) == "null") }
     }
@@ -245,17 +246,17 @@ struct PageBridgeTests {
         let read = try read("app://a.example/", .get, mark: "\(token.text) none manual \(id)")
         guard case .request(let request) = read.reading else { throw ResourceError(.internal, "\(read.reading)") }
         #expect(!request.followsRedirects)
-        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
+        #expect(sendMessage(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
         bridge.record("app://a.example/2", of: try #require(request.id))
-        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":"app:%5C/%5C/a.example%5C/2"}"#)
-        #expect(ask(#""ask":"moved","id":"\#(String(repeating: "0e", count: 16))""#) == #"{"value":null}"#)
+        #expect(sendMessage(#""ask":"moved","id":"\#(id)""#) == #"{"value":"app:%5C/%5C/a.example%5C/2"}"#)
+        #expect(sendMessage(#""ask":"moved","id":"\#(String(repeating: "0e", count: 16))""#) == #"{"value":null}"#)
         bridge.removeAll()
-        #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
+        #expect(sendMessage(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
     }
 
     @Test("A worker's script is led once, by a URL that no other request has")
     func workers() throws {
-        _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":false"#)
+        _ = sendMessage(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":false"#)
         let page = try read("app://a.example/w.js", .get, fragment: "")
         guard case .request = page.reading,
             case .worker(let classic) = try read("app://a.example/w.js", .get, fragment: id + "#own").reading,
@@ -267,20 +268,20 @@ struct PageBridgeTests {
         let text = classic.text(leading: "own")
         #expect(text.contains(token.text) && text.contains(id))
         #expect(text.hasSuffix(#"importScripts("app:\/\/a.example\/w.js")"#))
-        #expect(ask(#""ask":"worker","url":"app://a.example/w.js","isModule":false"#) == #"{"value":false}"#)
+        #expect(sendMessage(#""ask":"worker","url":"app://a.example/w.js","isModule":false"#) == #"{"value":false}"#)
     }
 
     private func worker(_ url: String) throws -> WorkerScript {
-        _ = ask(#""ask":"worker","url":"\#(url)#\#(id)","isModule":false"#)
+        _ = sendMessage(#""ask":"worker","url":"\#(url)#\#(id)","isModule":false"#)
         guard case .worker(let worker) = try read(url, .get, fragment: id).reading else {
             throw ResourceError(.internal, "not a worker's")
         }
         return worker
     }
 
-    private func keep(_ body: ResourceBody, of worker: WorkerScript) async throws -> Int64 {
+    private func storeResponse(_ body: ResourceBody, of worker: WorkerScript) async throws -> Int64 {
         let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/javascript"])
-        return try await bridge.keep(
+        return try await bridge.storeResponse(
             ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
     }
 
@@ -298,7 +299,7 @@ struct PageBridgeTests {
     @Test("The script of a classic worker is stored for one request of its leading script")
     func keptScripts() async throws {
         let url = "app://a.example/w.js"
-        #expect(try await keep(text("one"), of: worker(url)) == 3)
+        #expect(try await storeResponse(text("one"), of: worker(url)) == 3)
         #expect(try await kept(of: url, askedBy: "app://a.example/") == nil)
         #expect(try await kept(of: url, .post) == nil)
         #expect(try await kept(of: url, origin: "app://a.example") == nil)
@@ -309,13 +310,13 @@ struct PageBridgeTests {
     @Test("Workers with one URL that start together each get a script; an unused one is not left for the next worker")
     func keptTogether() async throws {
         let url = "app://a.example/w.js"
-        for number in 1...5 { _ = try await keep(text("\(number)"), of: worker(url)) }
+        for number in 1...5 { _ = try await storeResponse(text("\(number)"), of: worker(url)) }
         var found: Set<String?> = []
         for _ in 1...5 { found.insert(try await kept(of: url)) }
         #expect(found == ["1", "2", "3", "4", "5"])
-        _ = try await keep(text("old"), of: worker(url))
+        _ = try await storeResponse(text("old"), of: worker(url))
         // The next script is too large, so the server gets a second request.
-        #expect(try await keep(.bytes(Data(count: 8 << 20 | 1)), of: worker(url)) == 0)
+        #expect(try await storeResponse(.bytes(Data(count: 8 << 20 | 1)), of: worker(url)) == 0)
         #expect(try await kept(of: url) == nil)
     }
 
@@ -328,9 +329,9 @@ struct PageBridgeTests {
             pieces.finish()
             return .stream(ByteStream(stream))
         }
-        #expect(try await keep(pieces(Data("piece".utf8), 3), of: worker(url)) == 15)
+        #expect(try await storeResponse(pieces(Data("piece".utf8), 3), of: worker(url)) == 15)
         #expect(try await kept(of: url) == "piecepiecepiece")
-        #expect(try await keep(pieces(Data(count: 1 << 20), 20), of: worker(url)) == 9 << 20)
+        #expect(try await storeResponse(pieces(Data(count: 1 << 20), 20), of: worker(url)) == 9 << 20)
         #expect(try await kept(of: url) == nil)
     }
 
@@ -339,16 +340,16 @@ struct PageBridgeTests {
         let url = "app://a.example/w.js"
         let worker = try worker(url)
         bridge.removeAll()
-        _ = try await keep(text("of the one before"), of: worker)
+        _ = try await storeResponse(text("of the one before"), of: worker)
         #expect(try await kept(of: url) == nil)
-        _ = try await keep(text("kept"), of: self.worker(url))
+        _ = try await storeResponse(text("kept"), of: self.worker(url))
         bridge.documentChanged(to: "https://b.example/next")
         #expect(try await kept(of: url) == nil)
     }
 
     @Test("A module's leading script has a URL of its own, once, and the module's text does not contain the token")
     func moduleWorkers() throws {
-        _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":true"#)
+        _ = sendMessage(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":true"#)
         guard case .worker(let module) = try read("app://a.example/w.js", .get, fragment: id).reading else {
             Issue.record("not a worker's")
             return
@@ -388,7 +389,7 @@ struct PageBridgeTests {
 
     @Test("Announcements are dropped when the page is closed")
     func removal() throws {
-        _ = ask(#""ask":"next","url":"app://a.example/form","words":"plain""#)
+        _ = sendMessage(#""ask":"next","url":"app://a.example/form","words":"plain""#)
         bridge.removeAll()
         #expect(
             body(try read("app://a.example/form").reading).map { if case .unknown = $0 { true } else { false } } == true
@@ -396,14 +397,14 @@ struct PageBridgeTests {
     }
 
     private func announce(_ id: String, _ length: Int, from sender: String, type: String) {
-        _ = ask(
+        _ = sendMessage(
             #""ask":"next","url":"app://a.example/form","words":"take \#(id) \#(length)","type":"\#(type)","text":"\#(sender)""#
         )
     }
 
     private func store(_ text: String, as id: String) {
         let bytes = Data(text.utf8).base64EncodedString()
-        _ = ask(#""ask":"store","id":"\#(id)","offset":0,"bytes":"\#(bytes)""#)
+        _ = sendMessage(#""ask":"store","id":"\#(id)","offset":0,"bytes":"\#(bytes)""#)
     }
 
     private func text(_ reading: PageBridge.Reading) async throws -> String? {
@@ -490,7 +491,7 @@ struct PageBridgeTests {
     func droppedForm() async throws {
         announce(id, 5, from: "one", type: "a/one")
         let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))
-        _ = ask(#""ask":"drop","id":"\#(id)""#)
+        _ = sendMessage(#""ask":"drop","id":"\#(id)""#)
         await wait()
         #expect(throws: ResourceError.self) { try read("app://a.example/form") }
         announce(id, 5, from: "one", type: "a/one")

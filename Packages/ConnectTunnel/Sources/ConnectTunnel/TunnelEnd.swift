@@ -24,7 +24,7 @@ public final class TunnelEnd: ChannelDuplexHandler {
     private var isClosing = false
     /// At the client's end, a Boolean value that indicates whether the last bytes came from the client, which may wait
     /// for the host.
-    private var isAsking = false
+    private var isAwaitingHost = false
     private let pause: TimeAmount
 
     private init(isClient: Bool, pause: TimeAmount) {
@@ -93,7 +93,7 @@ public final class TunnelEnd: ChannelDuplexHandler {
     }
 
     private func recordPassage(fromClient: Bool) {
-        isAsking = fromClient
+        isAwaitingHost = fromClient
         if isClosing { closeWhenIdle() }
     }
 
@@ -103,7 +103,7 @@ public final class TunnelEnd: ChannelDuplexHandler {
     private func closeWhenIdle() {
         rest?.cancel()
         rest = nil
-        guard let context, !isAsking else { return }
+        guard let context, !isAwaitingHost else { return }
         let me = NIOLoopBound(self, eventLoop: context.eventLoop)
         rest = context.eventLoop.scheduleTask(in: pause) {
             let end = me.value

@@ -104,7 +104,7 @@ extension HARDocument.Page {
     init(_ timeline: PageTimeline, id: String, _ export: HARExport) {
         startedDateTime = timeline.stamp(.zero)
         self.id = id
-        title = export.shown(timeline.documentURL)
+        title = export.exportedURL(timeline.documentURL)
         pageTimings = Timings(
             onContentLoad: timeline.marks.domReady?.inMilliseconds ?? -1,
             onLoad: timeline.marks.loaded?.inMilliseconds ?? -1,
@@ -121,16 +121,17 @@ extension HARDocument.Entry {
         startedDateTime = timeline.stamp(begin)
         timings = Timings(wait: (responded - begin).inMilliseconds, receive: (end - responded).inMilliseconds)
         time = timings.send + timings.wait + timings.receive
-        let url = export.shown(recorded.url)
+        let url = export.exportedURL(recorded.url)
         request = Request(method: recorded.method, url: url, queryString: Self.parameters(of: url))
         response = Response(
             status: recorded.status ?? 0,
             content: .init(size: recorded.bytes ?? 0, mimeType: recorded.mediaType ?? "application/octet-stream"),
             bodySize: recorded.bytes ?? -1)
         let source =
-            recorded.provenance?.rawValue ?? (recorded.asker == .engine && recorded.status != nil ? "engine" : "failed")
+            recorded.provenance?.rawValue
+            ?? (recorded.initiator == .engine && recorded.status != nil ? "engine" : "failed")
         // A reason may contain the URL.
-        let reason = export.leavesQueriesOut ? nil : recorded.reason
+        let reason = export.omitsQueries ? nil : recorded.reason
         let unknown = recorded.started == nil ? "start time unknown" : nil
         // The reason of a response from a package already begins with the source.
         let parts = reason.map { $0.hasPrefix(source + " ") ? [$0] : [source, $0] } ?? [source]

@@ -6,7 +6,7 @@ public import Foundation
 /// Encodes timelines in the HTTP Archive format 1.2, which the developer tools of browsers read.
 ///
 /// The output depends only on the timelines and these options. It contains neither cookies nor header fields, because
-/// timelines do not record them. It contains URLs, whose queries may hold secrets: see ``leavesQueriesOut``.
+/// timelines do not record them. It contains URLs, whose queries may hold secrets: see ``omitsQueries``.
 public struct HARExport: Sendable, Hashable {
     /// A program that the archive names.
     public struct Program: Sendable, Hashable, Encodable {
@@ -31,7 +31,7 @@ public struct HARExport: Sendable, Hashable {
     public var browser: Program?
     /// A Boolean value that indicates whether URLs are written without user, password, query and fragment; `false` by
     /// default. Set it for files that leave the machine.
-    public var leavesQueriesOut = false
+    public var omitsQueries = false
 
     /// Creates an export with the default options.
     public init() {}
@@ -46,17 +46,17 @@ public struct HARExport: Sendable, Hashable {
         return try encoder.encode(HARDocument(timelines, self))
     }
 
-    func shown(_ url: String) -> String { leavesQueriesOut ? BareURL.of(url) : url }
+    func exportedURL(_ url: String) -> String { omitsQueries ? BareURL.of(url) : url }
 }
 
 /// Removes the parts of a URL that logs and exported files must not contain.
 enum BareURL {
     /// Returns the URL without user, password, query and fragment.
     static func of(_ url: String) -> String {
-        let shown = url.prefix { $0 != "?" && $0 != "#" }
-        guard let authority = shown.firstRange(of: "://")?.upperBound else { return String(shown) }
-        let end = shown[authority...].firstIndex { $0 == "/" || $0 == "\\" } ?? shown.endIndex
-        guard let at = shown[authority..<end].lastIndex(of: "@") else { return String(shown) }
-        return String(shown[..<authority] + shown[shown.index(after: at)...])
+        let bare = url.prefix { $0 != "?" && $0 != "#" }
+        guard let authority = bare.firstRange(of: "://")?.upperBound else { return String(bare) }
+        let end = bare[authority...].firstIndex { $0 == "/" || $0 == "\\" } ?? bare.endIndex
+        guard let at = bare[authority..<end].lastIndex(of: "@") else { return String(bare) }
+        return String(bare[..<authority] + bare[bare.index(after: at)...])
     }
 }

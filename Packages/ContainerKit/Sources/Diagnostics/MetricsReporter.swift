@@ -60,7 +60,7 @@ package final class MetricsReporter {
 
     private func record(_ request: RequestRecord) {
         let source = request.provenance?.source.rawValue ?? "none"
-        count(.requests, ["source": source, "outcome": request.outcome.name, "asker": request.asker.name])
+        count(.requests, ["source": source, "outcome": request.outcome.name, "asker": request.initiator.name])
         if request.bytes > 0 { count(.requestBytes, ["source": source], by: Int(request.bytes)) }
         if let responded = request.responded {
             record(request.started.duration(to: responded), as: .requestHead, ["source": source])
@@ -104,7 +104,7 @@ extension RequestRecord.Outcome {
     }
 }
 
-extension RequestRecord.Asker {
+extension RequestRecord.Initiator {
     package var name: String {
         switch self {
         case .page: "page"

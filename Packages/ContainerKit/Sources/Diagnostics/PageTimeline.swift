@@ -7,7 +7,7 @@ public import WebEngine
 
 /// The times of the steps and the requests of one page load. An unknown value is `nil`, never 0.
 ///
-/// The URLs contain their queries, which may hold secrets: see ``HARExport/leavesQueriesOut``.
+/// The URLs contain their queries, which may hold secrets: see ``HARExport/omitsQueries``.
 public struct PageTimeline: Sendable, Hashable {
     /// The times of the steps, as durations since the call of `open`. If a step happens several times, the first one
     /// counts.
@@ -40,7 +40,7 @@ public struct PageTimeline: Sendable, Hashable {
     /// One request of a page. Times are durations since the call of `open`.
     public struct Request: Sendable, Hashable {
         /// The component that loaded a request.
-        public enum Asker: Sendable, Hashable {
+        public enum Initiator: Sendable, Hashable {
             /// The container.
             case page
             /// The engine, without the container.
@@ -48,7 +48,7 @@ public struct PageTimeline: Sendable, Hashable {
         }
 
         /// The component that loaded the request.
-        public var asker: Asker
+        public var initiator: Initiator
         /// The request method.
         public var method: String
         /// The real URL.
@@ -76,12 +76,12 @@ public struct PageTimeline: Sendable, Hashable {
 
         /// Creates a request with all other values unknown.
         /// - Parameters:
-        ///   - asker: the component that loaded the request.
+        ///   - initiator: the component that loaded the request.
         ///   - method: the request method.
         ///   - url: the real URL.
         ///   - isMainDocument: whether the view navigated to the URL.
-        public init(asker: Asker, method: String, url: String, isMainDocument: Bool = false) {
-            self.asker = asker
+        public init(initiator: Initiator, method: String, url: String, isMainDocument: Bool = false) {
+            self.initiator = initiator
             self.method = method
             self.url = url
             self.isMainDocument = isMainDocument
@@ -143,10 +143,10 @@ public struct TimelineOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether each page reports the times of its first paints and of its parsed
     /// document after it has loaded; `true` by default. A script in an isolated world reads them; the page cannot
     /// detect it.
-    public var asksPages = true
+    public var recordsPageTimes = true
     /// The maximum time between the load and the report of the page; 3 seconds by default. A hidden page does not
     /// paint, so that its timeline is sent after this time.
-    public var askingLimit = Duration.seconds(3)
+    public var pageReportLimit = Duration.seconds(3)
 
     /// Creates the default options.
     public init() {}

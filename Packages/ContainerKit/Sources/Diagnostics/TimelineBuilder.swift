@@ -150,7 +150,7 @@ extension EngineError {
 extension PageTimeline.Request {
     fileprivate init(_ record: RequestRecord, since called: ContinuousClock.Instant) {
         self.init(
-            asker: .page, method: record.method.rawValue, url: record.url, isMainDocument: record.isMainDocument)
+            initiator: .page, method: record.method.rawValue, url: record.url, isMainDocument: record.isMainDocument)
         status = record.status?.code
         provenance = record.provenance?.source
         reason =
@@ -168,7 +168,7 @@ extension PageTimeline.Request {
 
     /// Creates a request that the engine loaded itself. The engine reports neither its start nor its method.
     fileprivate init(_ resource: EngineResource, ended: Duration) {
-        self.init(asker: .engine, method: "GET", url: resource.url)
+        self.init(initiator: .engine, method: "GET", url: resource.url)
         // An engine may report the status 0 if there was no response.
         status = resource.status.flatMap { $0 > 0 ? $0 : nil }
         reason = resource.failure

@@ -84,7 +84,7 @@ package final class TimelineRecorder {
     /// Adds the script and the message handler through which a page reports its readings. If the view refuses the
     /// message handler, the timeline has no readings.
     package func listen(to view: some EngineView, of page: PageID) {
-        guard options.asksPages else { return }
+        guard options.recordsPageTimes else { return }
         do {
             try view.scripting.setMessageHandler(named: PageReadings.name, in: PageReadings.world) {
                 [weak self] message in
@@ -128,12 +128,12 @@ package final class TimelineRecorder {
     /// Sends the timeline of a loaded page when the page has reported its readings, at the latest after the time
     /// limit.
     private func sendWhenRead(_ recording: Recording) {
-        guard options.asksPages else { return send(recording) }
+        guard options.recordsPageTimes else { return send(recording) }
         if let readings = recording.readings {
             recording.machine.record(readings)
             return send(recording)
         }
-        recording.waiting = Task { [weak self, weak recording, limit = options.askingLimit] in
+        recording.waiting = Task { [weak self, weak recording, limit = options.pageReportLimit] in
             guard (try? await Task.sleep(for: limit)) != nil, let self, let recording, isOpen(recording) else { return }
             recording.waiting = nil
             send(recording)

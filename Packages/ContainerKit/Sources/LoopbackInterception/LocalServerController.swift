@@ -65,7 +65,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
         // Only a port that is likely to be free in the next launch is stored.
         guard let port = server.port, port == configuration.port else { return server }
         do {
-            try await memory.keep(port)
+            try await memory.save(port)
         } catch {
             // Pages load, but their origin is different in the next launch.
             logger.warning("the port of the local server could not be saved", metadata: ["error": "\(error)"])
@@ -103,7 +103,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
         let port = try await server.resume()
         guard let page = LocalServer.url(of: url, at: port) else { return nil }
         server.serve(page.site)
-        try await giveToken(
+        try await storeToken(
             EngineCookie(
                 name: server.token.name, value: server.token.value, domain: page.site.name, isSecure: true,
                 isHTTPOnly: true, sameSite: .strict))
@@ -113,7 +113,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// Stores the access token in the engine, for each page that opens: the app may have removed all cookies, or the
     /// web process that holds them may have been replaced. If that process has just ended, the engine loses the cookie
     /// without an error, so the value is read back.
-    private func giveToken(_ token: EngineCookie) async throws {
+    private func storeToken(_ token: EngineCookie) async throws {
         guard let cookies = engine?.cookies else { return }
         for _ in 0..<2 {
             let isKept = try await withLimit(.seconds(10), "the engine does not store the access token") {

@@ -11,7 +11,7 @@ package import ResourceLoading
 package protocol LoopbackPipeline: AnyObject, Sendable {
     /// A Boolean value that indicates whether some pages are not intercepted although their requests are covered. If
     /// so, the decision about a request depends on the pages that may have sent it.
-    var distinguishesAskers: Bool { get }
+    var distinguishesRequesters: Bool { get }
 
     /// Returns a Boolean value that indicates whether any request to the origin of this request may be intercepted. The
     /// path is ignored.
@@ -20,15 +20,15 @@ package protocol LoopbackPipeline: AnyObject, Sendable {
     /// Returns the response to a request if it is available without suspension.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
-    func immediateResponse(loopback request: ResourceRequest, of askers: [String]?) -> ImmediateResult
+    ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
+    func immediateResponse(loopback request: ResourceRequest, of requesters: [String]?) -> ImmediateResult
 
     /// Returns the response to a request, or `nil` if no loader has one.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
+    ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     nonisolated(nonsending) func answer(
-        loopback request: ResourceRequest, of askers: [String]?
+        loopback request: ResourceRequest, of requesters: [String]?
     ) async throws -> ResourceResponse?
 }
 

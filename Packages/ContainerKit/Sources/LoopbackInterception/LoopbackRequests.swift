@@ -35,7 +35,7 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
 
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard bodies?.isCarried(by: request.head) != true else { return .later }
-        return pipeline.immediateResponse(loopback: request, of: askers(of: request))
+        return pipeline.immediateResponse(loopback: request, of: requesters(of: request))
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
@@ -69,16 +69,16 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
 
     private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let bodies, bodies.isCarried(by: request.head) else {
-            return try await pipeline.answer(loopback: request, of: askers(of: request))
+            return try await pipeline.answer(loopback: request, of: requesters(of: request))
         }
         var request = request
         try await bodies.complete(&request)
-        return try await pipeline.answer(loopback: request, of: askers(of: request))
+        return try await pipeline.answer(loopback: request, of: requesters(of: request))
     }
 
     /// Returns the documents that may have sent a request. Returns `nil` for documents, and if the decision does not
     /// depend on the sender.
-    private func askers(of request: ResourceRequest) -> [String]? {
-        pipeline.distinguishesAskers && request.destination != .document ? pages.askers(of: request) : nil
+    private func requesters(of request: ResourceRequest) -> [String]? {
+        pipeline.distinguishesRequesters && request.destination != .document ? pages.requesters(of: request) : nil
     }
 }

@@ -115,15 +115,15 @@ package final class PageAttributor: Sendable {
         state.withLock { state in
             if state.elsewhere.contains(id) { return state.waiting.values.contains { $0 == nil } }
             let page = state.pages.first { $0.page.id == id }
-            return state.waiting.values.contains { asker in
-                guard let asker, let page, asker.page.id != id else { return true }
-                return asker.scheme == page.scheme && asker.authority == page.authority
+            return state.waiting.values.contains { requester in
+                guard let requester, let page, requester.page.id != id else { return true }
+                return requester.scheme == page.scheme && requester.authority == page.authority
             }
         }
     }
 
     /// Removes a page that is closed.
-    package func forget(_ page: PageID) {
+    package func removePage(_ page: PageID) {
         state.withLock { state in
             state.pages.removeAll { $0.page.id == page }
             state.elsewhere.remove(page)
@@ -146,7 +146,7 @@ package final class PageAttributor: Sendable {
 
     /// Returns the documents that may have sent a request: the one that `Referer` names, or else those with the origin
     /// of `Referer` or `Origin`, or else all. The list is empty if the sender may be a page that is not recorded.
-    func askers(of request: ResourceRequest) -> [String] {
+    func requesters(of request: ResourceRequest) -> [String] {
         guard !isOfScheme(request.head) else { return [] }
         let (pages, isAlone) = state.withLock { ($0.pages, $0.elsewhere.isEmpty) }
         let fields = request.head.headerFields
@@ -198,7 +198,7 @@ package final class PageAttributor: Sendable {
         switch HTTPField.Name.fetchDestination.flatMap({ head.headerFields[$0] }) {
         case "document": .document
         case "iframe", "frame", "object", "embed": .nestedDocument
-        case nil where head.asksForDocument: isShown() ? .document : .nestedDocument
+        case nil where head.isDocumentRequest: isShown() ? .document : .nestedDocument
         default: .subresource
         }
     }

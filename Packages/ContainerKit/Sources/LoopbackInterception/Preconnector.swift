@@ -68,13 +68,13 @@ final class Preconnector {
         let pending = waits.values.reduce(into: Set()) { $0.formUnion($1.missing) }
         let origins = origins(besides: places) { pending.contains($1) || isWanted($0, $1) }
         guard !origins.isEmpty else { return }
-        let asked = origins.filter { !pending.contains($0.key) }.values.sorted()
+        let requestedOrigins = origins.filter { !pending.contains($0.key) }.values.sorted()
         let (ends, end) = AsyncStream<Void>.makeStream()
         lastWait += 1
         let id = lastWait
         waits[id] = Wait(missing: Set(origins.keys), end: end)
         try? await withLimit(Self.limit, clock: clock) {
-            if !asked.isEmpty { await Self.connect(to: asked, in: view.scripting) }
+            if !requestedOrigins.isEmpty { await Self.connect(to: requestedOrigins, in: view.scripting) }
             for await _ in ends {}
         }
         waits[id] = nil

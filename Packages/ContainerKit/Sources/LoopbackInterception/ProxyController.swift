@@ -28,7 +28,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         didSet {
             guard isUsed != oldValue else { return }
             waking?.cancel()
-            guard isUsed else { return stepAside() }
+            guard isUsed else { return restoreProxy() }
             if let port = proxy.listener?.port { use(port) }
             // The system may have closed the listener in the meantime, without a signal.
             waking = Task { [weak self, logger] in
@@ -75,7 +75,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     }
 
     isolated deinit {
-        stepAside()
+        restoreProxy()
     }
 
     /// Applies a change of the policy to existing connections.
@@ -89,7 +89,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         do {
             use(try await proxy.begun().resume())
         } catch {
-            stepAside()
+            restoreProxy()
             throw error
         }
     }
@@ -98,7 +98,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     func shutDown() async {
         isOver = true
         waking?.cancel()
-        stepAside()
+        restoreProxy()
         await proxy.end()?.stop()
         events.close()
     }
@@ -125,7 +125,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     }
 
     /// Restores the engine's previous proxy, unless another one was set in the meantime.
-    private func stepAside() {
+    private func restoreProxy() {
         guard let engine, let named, engine.networking.proxy == named else { return }
         self.named = nil
         engine.networking.setProxy(previous)

@@ -29,7 +29,7 @@ struct ServerPort: Sendable {
     /// Stores a port.
     /// - Throws: `StoreError`.
     @concurrent
-    func keep(_ port: Int) async throws {
+    func save(_ port: Int) async throws {
         try PrivateFolder.open(directory)?.replace(Self.name, with: Data("\(port)\n".utf8))
     }
 

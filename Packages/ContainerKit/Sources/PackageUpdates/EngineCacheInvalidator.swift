@@ -22,10 +22,10 @@ package protocol EngineCacheHost {
     func engineURL(of url: String) -> String?
 
     /// Reports the base URLs whose files the engine has removed from its caches.
-    func engineDidForgetFiles(under urls: [PackageBaseURL])
+    func engineDidRemoveFiles(under urls: [PackageBaseURL])
 
     /// Reports the base URLs whose files the engine could not remove from its caches, and the error.
-    func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError)
+    func engineDidFailToRemoveFiles(under urls: [PackageBaseURL], because error: EngineError)
 }
 
 /// Removes outdated package files from the engine's own caches when the active generation of a package changes or the
@@ -157,14 +157,14 @@ package final class EngineCacheInvalidator {
         let deadline = ContinuousClock.now + limit
         let failuresBefore = failures
         while let clearing { guard await clearing.value(within: deadline - .now) != nil else { break } }
-        guard let wanted = wanted({ $0.packages(of: session.id) }) else { return }
+        guard let manifest = currentManifest({ $0.packages(of: session.id) }) else { return }
         if clearing == nil, failures == failuresBefore, pages.subtracting([session.id]).isEmpty || hasFailed,
-            let task = clear(for: wanted)
+            let task = clear(for: manifest)
         {
             _ = await task.value(within: deadline - .now)
         }
-        guard !held.stale(for: wanted).isEmpty else { return }
-        held.mix(with: wanted)
+        guard !held.stale(for: manifest).isEmpty else { return }
+        held.mix(with: manifest)
         save()
     }
 
@@ -186,41 +186,41 @@ package final class EngineCacheInvalidator {
     }
 
     /// Returns the manifest of the installed packages; `nil` if their URLs in the engine are unknown.
-    private func wanted(_ packages: (PackageLibrary) -> [InstalledPackage]) -> EngineCacheManifest? {
+    private func currentManifest(_ packages: (PackageLibrary) -> [InstalledPackage]) -> EngineCacheManifest? {
         EngineCacheManifest(host.arePackagesInUse ? packages(library) : []) { host.engineURL(of: $0) }
     }
 
     /// Removes outdated files if no page is open.
     private func clearSoon() {
-        guard pages.isEmpty, clearing == nil, let wanted = wanted({ $0.installed }) else { return }
-        _ = clear(for: wanted)
+        guard pages.isEmpty, clearing == nil, let manifest = currentManifest({ $0.installed }) else { return }
+        _ = clear(for: manifest)
     }
 
-    /// Starts the removal of files that `wanted` does not contain; returns `nil` if there are none.
-    private func clear(for wanted: EngineCacheManifest) -> Task<Void, Never>? {
-        let stale = held.stale(for: wanted)
+    /// Starts the removal of files that `manifest` does not contain; returns `nil` if there are none.
+    private func clear(for manifest: EngineCacheManifest) -> Task<Void, Never>? {
+        let stale = held.stale(for: manifest)
         guard !stale.isEmpty, !isOver, let engine else { return nil }
-        let roots = Set((Array(held.entries.values) + wanted.entries.values).map(\.root)).sorted()
+        let roots = Set((Array(held.entries.values) + manifest.entries.values).map(\.root)).sorted()
         // The removal may continue after the page load stops waiting.
         let (lastGiven, limit) = (lastGiven, limit * 5)
         let task = Task { [weak self] in
             let outcome: Result<Void, any Error>
             do {
                 try await withLimit(limit, "the engine did not remove files in time") {
-                    try await engine.caching.forgetFiles(under: stale.map(\.place), at: roots, lastGiven: lastGiven)
+                    try await engine.caching.removeFiles(under: stale.map(\.place), at: roots, lastGiven: lastGiven)
                 }
                 outcome = .success(())
             } catch {
                 outcome = .failure(error)
             }
-            self?.record(outcome, stale, wanted)
+            self?.record(outcome, stale, manifest)
         }
         clearing = task
         return task
     }
 
     private func record(
-        _ outcome: Result<Void, any Error>, _ stale: [EngineCacheManifest.Entry], _ wanted: EngineCacheManifest
+        _ outcome: Result<Void, any Error>, _ stale: [EngineCacheManifest.Entry], _ manifest: EngineCacheManifest
     ) {
         clearing = nil
         let urls = Set(stale.map(\.baseURL)).sorted { $0.description < $1.description }
@@ -228,23 +228,21 @@ package final class EngineCacheInvalidator {
         switch outcome {
         case .success:
             hasFailed = false
-            held = wanted
+            held = manifest
             save()
-            logger.debug("the engine removed outdated package files from its caches", metadata: ["urls": "\(places)"])
-            host.engineDidForgetFiles(under: urls)
+            logger.debug("the engine removed files", metadata: ["urls": "\(places)"])
+            host.engineDidRemoveFiles(under: urls)
             // Other generations may be active by now.
             clearSoon()
         case .failure(is CancellationError): break
         case .failure(let error):
             hasFailed = true
             failures += 1
-            held.mix(with: wanted)
+            held.mix(with: manifest)
             save()
             let error = error as? EngineError ?? EngineError(.storage, "\(error)")
-            logger.warning(
-                "the engine could not remove outdated package files from its caches",
-                metadata: ["urls": "\(places)", "error": "\(error)"])
-            host.engineDidKeepFiles(under: urls, because: error)
+            logger.warning("the engine could not remove files", metadata: ["urls": "\(places)", "error": "\(error)"])
+            host.engineDidFailToRemoveFiles(under: urls, because: error)
         }
     }
 

@@ -220,14 +220,14 @@ package final class PackageService {
     }
 
     /// Records that the app goes to the background or is suspended. After this returns, no boot is timed.
-    package func leave(_ absence: HostAbsence) async {
+    package func pause(_ absence: HostAbsence) async {
         absences.insert(absence)
         lastPause += 1
         await updater.pauseTrials(true, order: lastPause)
     }
 
     /// Records the end of an absence, after earlier reports. Boots are timed again when no absence remains.
-    package func comeBack(from absence: HostAbsence) {
+    package func resume(from absence: HostAbsence) {
         damage.tryAgain()
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         lastPause += 1

@@ -19,7 +19,7 @@ final class Download {
     /// Receives the number of received bytes and the result, once.
     var onEnd: ((Int64, Ending) -> Void)?
 
-    enum Phase { case loading, asking, saving }
+    enum Phase { case loading, awaitingDecision, saving }
     /// The result of a download; `unwanted` if the app declined it.
     enum Ending { case whole, unwanted, failed(DownloadError) }
 

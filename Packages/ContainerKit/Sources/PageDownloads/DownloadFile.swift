@@ -79,7 +79,7 @@ struct DownloadFile: Sendable {
         try journal.add(token, work)
         guard mkdir(work, 0o700) == 0 else {
             let error = DownloadError(system: SystemError("mkdir", at: place.folder))
-            journal.forget(token)
+            journal.remove(token)
             throw error.code == .noSpace ? error : DownloadError(.destination, error.message, at: place.folder)
         }
         return DownloadFile(place: place, work: work, journal: journal, token: token, namings: namings)
@@ -153,7 +153,7 @@ struct DownloadFile: Sendable {
         } to: {
             DownloadError(system: $0, at: path)
         }
-        let name = try place.overwrites ? replace() : give()
+        let name = try place.overwrites ? replace() : applyName()
         await discard()
         // Not every file system supports this, and the file already has its name.
         try? DirectoryDescriptor(path: place.folder).sync()
@@ -186,13 +186,13 @@ struct DownloadFile: Sendable {
     /// The maximum number of names that are tried.
     private static let nameLimit = 10_000
 
-    private func give() throws -> String {
+    private func applyName() throws -> String {
         var namings = namings
         for number in 0..<Self.nameLimit {
             let name = number == 0 ? place.name : SafeFileName.numbered(place.name, number)
             let target = place.path(name)
             while let naming = namings.first {
-                switch try naming.bring(path, to: target, entry: { try hold(name) }) {
+                switch try naming.move(path, to: target, entry: { try hold(name) }) {
                 case .done: return name
                 case .cannot:
                     namings.removeFirst()

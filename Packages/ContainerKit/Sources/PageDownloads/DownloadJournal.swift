@@ -89,7 +89,7 @@ struct DownloadJournal: Sendable {
     }
 
     /// Removes the entry of a folder that does not exist.
-    func forget(_ token: String) {
+    func remove(_ token: String) {
         try? PrivateFolder.open(folder, followsLink: false)?.remove(token)
     }
 
@@ -128,7 +128,7 @@ struct DownloadJournal: Sendable {
         guard let parent = try? DirectoryDescriptor(path: place, access: .lookup) else { return }
         let folder = PartialDirectory(name, in: parent)
         if let held { folder.removeReservation(held, token) }
-        if folder.remove() { forget(token) }
+        if folder.remove() { remove(token) }
     }
 
     private static func isToken(_ name: String) -> Bool {

@@ -23,7 +23,7 @@ package protocol PageDownloadHost: AnyObject {
     ///   - then: receives the decision, once; `cancel` if the app makes none.
     /// - Returns: a closure that withdraws the request, which is then cancelled; `nil` if the app is not asked and
     ///   `then` was called.
-    func ask(_ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void) -> (
+    func requestDecision(_ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void) -> (
         @MainActor () -> Void
     )?
 }
@@ -157,7 +157,7 @@ package final class DownloadManager {
         download.request = request
         download.meter.expect(head.length)
         download.watchdog?.cancel()
-        download.phase = .asking
+        download.phase = .awaitingDecision
         if let failure = failure(of: head, at: request.url) {
             source.refuse()
             return end(download, .failed(failure))
@@ -168,15 +168,15 @@ package final class DownloadManager {
                 if let failure = download.failure {
                     self?.end(download, .failed(failure))
                 } else {
-                    self?.forget(download, .unwanted)
+                    self?.remove(download, .unwanted)
                 }
                 return
             }
             save(source, download, decision)
         }
         guard let host else { return apply(.cancel) }
-        guard let withdraw = host.ask(request, then: apply) else { return }
-        counters.asked += 1
+        guard let withdraw = host.requestDecision(request, then: apply) else { return }
+        counters.decisionRequests += 1
         download.stop = withdraw
     }
 
@@ -199,7 +199,7 @@ package final class DownloadManager {
 
     func end(_ download: Download, _ stage: DownloadEvent.Stage) {
         let ending: Download.Ending = if case .failed(let error) = stage { .failed(error) } else { .whole }
-        guard forget(download, ending) else { return }
+        guard remove(download, ending) else { return }
         switch stage {
         case .began: break
         case .saved(_, let bytes):
@@ -212,7 +212,7 @@ package final class DownloadManager {
     }
 
     @discardableResult
-    private func forget(_ download: Download, _ ending: Download.Ending) -> Bool {
+    private func remove(_ download: Download, _ ending: Download.Ending) -> Bool {
         download.close(ending)
         return active.removeValue(forKey: download.request.id) != nil
     }
@@ -250,7 +250,7 @@ package final class DownloadManager {
     package func resume() {
         guard isSuspended else { return }
         isSuspended = false
-        for download in active.values where download.phase != .asking { watch(download) }
+        for download in active.values where download.phase != .awaitingDecision { watch(download) }
     }
 
     isolated deinit {

@@ -32,7 +32,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     ///   - target: the destination path.
     ///   - entry: returns the content of a reservation. It is called before the reservation is created.
     /// - Throws: ``DownloadError``, or the error of `entry`.
-    func bring(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
+    func move(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {
         case .link: try outcome { () throws(SystemError) in try FileSystem.link(path, to: target) }
         case .rename: try outcome { () throws(SystemError) in try FileSystem.renameExclusively(path, to: target) }

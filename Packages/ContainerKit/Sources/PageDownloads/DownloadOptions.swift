@@ -32,7 +32,7 @@ public struct DownloadOptions: Sendable {
 /// The numbers of downloads of pages, by result.
 public struct DownloadCounters: Sendable, Hashable {
     /// The number of requests that the app was asked about.
-    public var asked = 0
+    public var decisionRequests = 0
     /// The number of files that were saved.
     public var saved = 0
     /// The number of bytes of the saved files.

@@ -37,7 +37,7 @@ final class EngineSaving {
         }
         try await withCheckedThrowingContinuation { continuation in
             end = continuation
-            download.stop = { [weak self] in self?.giveUp() }
+            download.stop = { [weak self] in self?.cancel() }
             engine.save(to: path) { [weak self] in self?.receive($0) }
         }
     }
@@ -48,7 +48,7 @@ final class EngineSaving {
     /// The time limit for the engine to confirm that it has stopped writing.
     private static let endLimit = Duration.seconds(5)
 
-    private func giveUp() {
+    private func cancel() {
         engine.cancel()
         guard bound == nil else { return }
         bound = Task { [weak self, clock] in
@@ -57,10 +57,10 @@ final class EngineSaving {
         }
     }
 
-    private func giveUp(because failure: DownloadError) {
+    private func cancel(because failure: DownloadError) {
         guard download.failure == nil, end != nil else { return }
         download.failure = failure
-        giveUp()
+        cancel()
     }
 
     private func receive(_ signal: EngineDownloadSignal) {
@@ -68,7 +68,7 @@ final class EngineSaving {
         case .received(let bytes):
             download.meter.record(bytes)
             if bytes > limit {
-                giveUp(because: DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url))
+                cancel(because: DownloadError(.tooLarge, "more than \(limit) bytes", at: download.request.url))
             }
             if diskSpace.isDue(at: bytes) { measure() }
         case .finished: complete(download.failure.map { .failure($0) } ?? .success(()))
@@ -88,7 +88,7 @@ final class EngineSaving {
                     try await diskSpace.recheckElsewhere()
                 } catch {
                     guard !Task.isCancelled else { return }
-                    giveUp(because: DownloadError(error, at: download.request.url))
+                    cancel(because: DownloadError(error, at: download.request.url))
                 }
             }
             self?.measuring = nil

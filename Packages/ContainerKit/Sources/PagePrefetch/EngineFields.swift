@@ -25,11 +25,11 @@ package final class EngineFields: Sendable {
         /// Returns the fields with the engine's own user agent, or without a user agent if only that of the view is
         /// known.
         func ofEngine(_ fields: HTTPFields) -> HTTPFields {
-            guard let said = fields[.userAgent] else { return fields }
+            guard let sentUserAgent = fields[.userAgent] else { return fields }
             var fields = fields
-            if agents.contains(where: { $0.isWhole(said) }) {
+            if agents.contains(where: { $0.isWhole(sentUserAgent) }) {
                 fields[.userAgent] = self.fields?[.userAgent]
-            } else if let own = agents.compactMap({ $0.own(by: said) }).min(by: { $0.count < $1.count }) {
+            } else if let own = agents.compactMap({ $0.own(by: sentUserAgent) }).min(by: { $0.count < $1.count }) {
                 // The shortest remainder, without the longest token: a token may end with another one.
                 fields[.userAgent] = own
             }

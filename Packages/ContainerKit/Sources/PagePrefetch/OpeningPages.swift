@@ -53,7 +53,7 @@ final class OpeningPages: Sendable {
     }
 
     /// Removes a page and cancels the reading of its cookies.
-    func forget(_ page: PageID) {
+    func removePage(_ page: PageID) {
         pages.withLock { $0.removeValue(forKey: page) }?.reading?.cancel()
     }
 }

@@ -17,7 +17,7 @@ package protocol PrefetchRouting: Sendable {
     ///   - request: the request, with its real URL.
     ///   - page: the real URL of the page's document.
     ///   - isOriginBound: `true` if cross-origin requests of pages do not pass through the container.
-    func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool
+    func usesNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool
 }
 
 /// The cookies for the requests of one page at the time of reading.

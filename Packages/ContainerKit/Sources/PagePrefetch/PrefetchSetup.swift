@@ -56,15 +56,15 @@ extension Prefetcher {
 /// unknown mode and pass through.
 private struct PreflightingLoader: ResourceLoader {
     private let base: any ResourceLoader
-    private let asking: PreflightLoader
+    private let preflightLoader: PreflightLoader
 
     init(_ base: any ResourceLoader, cache: PreflightCache) {
         self.base = base
-        asking = PreflightLoader(base, cache: cache)
+        preflightLoader = PreflightLoader(base, cache: cache)
     }
 
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        request.mode == .cors ? try await asking.load(request) : try await base.load(request)
+        request.mode == .cors ? try await preflightLoader.load(request) : try await base.load(request)
     }
 
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult {

@@ -62,7 +62,7 @@ package final class Prefetcher {
         }
         requests = requests.filter { request in
             guard let head = HTTPRequest(method: request.method, urlText: request.url) else { return false }
-            return routing.asksNetwork(head, of: url, isOriginBound: isOriginBound)
+            return routing.usesNetwork(head, of: url, isOriginBound: isOriginBound)
         }
         guard !requests.isEmpty else { return }
         readCookies(of: id, at: url)
@@ -89,7 +89,7 @@ package final class Prefetcher {
     func answer(_ call: PrefetchCall, of page: PageReference, from origin: WebOrigin) async throws -> Data? {
         guard loader.mayAnswer(call, from: origin),
             let head = HTTPRequest(method: call.method, urlText: call.target),
-            routing.asksNetwork(head, of: page.documentURL, isOriginBound: isOriginBound)
+            routing.usesNetwork(head, of: page.documentURL, isOriginBound: isOriginBound)
         else { return nil }
         readCookies(of: page.id, at: page.documentURL)
         do {
@@ -124,9 +124,9 @@ package final class Prefetcher {
     }
 
     /// Removes the state of a page that is closed or could not be opened.
-    func forget(_ id: PageID) {
-        loader.forget(id)
-        setup.pages.forget(id)
+    func removePage(_ id: PageID) {
+        loader.removePage(id)
+        setup.pages.removePage(id)
     }
 
     /// Removes the responses that no page has taken.

@@ -67,8 +67,8 @@ package final class Prefetchers {
     }
 
     /// Removes the state of a page that is closed or could not be opened.
-    package func forget(_ id: PageID) {
-        for prefetcher in prefetchers { prefetcher.forget(id) }
+    package func removePage(_ id: PageID) {
+        for prefetcher in prefetchers { prefetcher.removePage(id) }
     }
 
     /// Removes the responses that no page has taken.

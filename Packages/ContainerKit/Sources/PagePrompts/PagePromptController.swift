@@ -137,38 +137,39 @@ package final class PagePromptController {
                 isUserGesture: isUserGesture)
             // Another view cannot show a document that the page has created itself.
             guard isOfWeb || !isOwn(real) && LinkRequest.canLeave(real) else { return refuse(request) }
-            ask(request, prompt, view)
+            sendQuestion(request, prompt, view)
         case .otherScheme(let url, let isUserGesture):
             if isOwn(url) { return prompt.answer(.yes) }
-            ask(LinkRequest(page: page, reason: .otherScheme, url: url, isUserGesture: isUserGesture), prompt, view)
+            sendQuestion(
+                LinkRequest(page: page, reason: .otherScheme, url: url, isUserGesture: isUserGesture), prompt, view)
         case .document(let url):
             let real = host.realURL(of: url)
             guard let origin = WebOrigin(url: real), ["http", "https"].contains(origin.scheme),
                 !isInside(origin, for: page.id)
             else { return prompt.answer(.yes) }
-            ask(LinkRequest(page: page, reason: .otherHost, url: real, isUserGesture: false), prompt, view)
+            sendQuestion(LinkRequest(page: page, reason: .otherHost, url: real, isUserGesture: false), prompt, view)
         case .dialog(let kind, let message):
             let request = DialogRequest(
                 page: page, kind: kind.truncated, message: String(message.prefix(DialogKind.textLimit)))
-            questions.ask(request, of: page.id, by: host.promptDelegate, for: prompt) { [send] decision, ending in
+            questions.send(request, of: page.id, by: host.promptDelegate, for: prompt) { [send] decision, ending in
                 prompt.answer(decision.engineAnswer)
                 send(.dialog(request, decision), ending)
             }
         case .permission(let permissions, let requester):
             let request = PermissionRequest(page: page, permissions: permissions, requester: requester)
-            questions.ask(request, of: page.id, by: host.promptDelegate, for: prompt) { [send] decision, ending in
+            questions.send(request, of: page.id, by: host.promptDelegate, for: prompt) { [send] decision, ending in
                 prompt.answer(decision == .allow ? .yes : .no)
                 send(.permission(request, decision), ending)
             }
         }
     }
 
-    private func ask(_ request: LinkRequest, _ prompt: EnginePrompt, _ view: any EngineView) {
+    private func sendQuestion(_ request: LinkRequest, _ prompt: EnginePrompt, _ view: any EngineView) {
         let isLeaving = request.reason == .otherScheme
         guard request.url.utf8.count <= LinkRequest.lengthLimit, !isLeaving || LinkRequest.canLeave(request.url),
-            !isLeaving || request.isUserGesture || options.asksWithoutGesture
+            !isLeaving || request.isUserGesture || options.allowsLinksWithoutGesture
         else { return refuse(request) }
-        questions.ask(request, of: request.page.id, by: host?.promptDelegate, for: prompt) {
+        questions.send(request, of: request.page.id, by: host?.promptDelegate, for: prompt) {
             [weak self, weak view, send] decision, ending in
             self?.apply(decision, to: request, prompt, view)
             send(.link(request, decision), ending)
@@ -185,7 +186,7 @@ package final class PagePromptController {
         prompt.answer(request.reason == .otherHost && decision == .openHere ? .yes : .no)
         guard let host, let view, request.reason == .newWindow, decision != .cancel else { return }
         host.retire(request.page, because: .openedWindow)
-        if decision == .openHere { show(request.url, of: request.page, in: view) }
+        if decision == .openHere { load(request.url, of: request.page, in: view) }
     }
 
     /// Reports a link that the app is not asked about.
@@ -194,7 +195,7 @@ package final class PagePromptController {
     }
 
     /// Loads a real URL in the view of a page, if the view still shows that page.
-    private func show(_ url: String, of page: PageSession, in view: any EngineView) {
+    private func load(_ url: String, of page: PageSession, in view: any EngineView) {
         Task { [weak host, weak view] in
             guard let host, let place = try? await host.place(of: url, for: page), let view,
                 host.session(of: view.id)?.id == page.id

@@ -66,7 +66,7 @@ package final class PageQuestionQueue {
     /// - Returns: a closure that withdraws the question, which then gets its safe answer; `nil` if the app is not
     ///   asked.
     @discardableResult
-    package func ask<Question: PageQuestion>(
+    package func send<Question: PageQuestion>(
         _ question: Question, of page: PageID, by delegate: Question.Delegate?, for prompt: EnginePrompt? = nil,
         then: @escaping @MainActor (Question.Answer, PageRequestEnding) -> Void
     ) -> (@MainActor () -> Void)? {
@@ -144,7 +144,7 @@ private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
     /// Starts the delegate method and the time limit in separate tasks, because a delegate may ignore its
     /// cancellation. The end cancels both.
     func begin(_ delegate: Question.Delegate, _ limit: Duration, _ clock: any Clock<Duration>) {
-        let asked = Task { [weak self, question] in
+        let decisionTask = Task { [weak self, question] in
             do {
                 let answer = try await question.put(to: delegate)
                 self?.end(answer, .answered)
@@ -157,7 +157,7 @@ private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
             guard !Task.isCancelled else { return }
             self?.end(.timedOut)
         }
-        tasks = [asked, timer]
+        tasks = [decisionTask, timer]
     }
 
     func end(_ ending: PageRequestEnding) { end(question.safeAnswer, ending) }

@@ -77,13 +77,13 @@ package final class BlankPageMonitor {
 
     /// Records that the app went to the background or was suspended. During the absence no step is performed and no
     /// time limit runs.
-    package func leave(_ absence: HostAbsence) {
+    package func pause(_ absence: HostAbsence) {
         absences.insert(absence)
         for monitor in monitors.values { monitor.handle(.paused) }
     }
 
     /// Records the end of an absence.
-    package func comeBack(from absence: HostAbsence) {
+    package func resume(from absence: HostAbsence) {
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         for monitor in monitors.values { monitor.handle(.resumed) }
     }

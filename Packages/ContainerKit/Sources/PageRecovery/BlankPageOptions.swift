@@ -50,7 +50,7 @@ public struct BlankPageOptions: Sendable {
     /// The texts of the error page.
     public var errorPage = ErrorPageText()
     /// The time limit for the reply of the script in a page, and for a snapshot.
-    var lookLimit = Duration.seconds(5)
+    var examinationLimit = Duration.seconds(5)
     /// The clock of all times; by default the system's clock that stops while the machine sleeps.
     public var clock: any Clock<Duration> = SuspendingClock()
 

@@ -23,7 +23,7 @@ public enum BlankPageSignal: String, Sendable, Hashable, CaseIterable {
     case uniformPicture
 
     /// A Boolean value that indicates whether the signal results from the examination of a loaded document.
-    var isOfLook: Bool { ![.processEnded, .loadFailed, .unresponsive].contains(self) }
+    var isExaminationResult: Bool { ![.processEnded, .loadFailed, .unresponsive].contains(self) }
 
     /// A Boolean value that indicates whether the signal is evidence against the version of a package. The end of a
     /// process and a long computation are not.

@@ -17,7 +17,7 @@ enum HealthScript {
     /// The reply to a message of the script.
     enum Reply: String {
         /// Examine the page and send the result.
-        case look = "\"look\""
+        case examine = "\"look\""
         /// Send a message when the user retries on the error page.
         case watchRetry = "\"retry\""
         /// Send no more messages that wait for a reply.
@@ -135,9 +135,9 @@ enum HealthScript {
             (async () => {
                 let message = { visible: !document.hidden };
                 for (;;) {
-                    const wish = await post(message);
-                    if (wish === 'look') message = look();
-                    else if (wish === 'retry') message = await hearRetry();
+                    const reply = await post(message);
+                    if (reply === 'look') message = look();
+                    else if (reply === 'retry') message = await hearRetry();
                     else return;
                 }
             })().catch(() => {});

@@ -8,7 +8,7 @@ extension PageHealth {
         /// A navigation began; `byPerson` if a user gesture started it.
         case started(url: String, byPerson: Bool)
         /// The app has started a load that the engine has not begun yet.
-        case loadAsked(url: String)
+        case loadRequested(url: String)
         /// A document was committed; `isWatched` if it is examined.
         case committed(url: String, isWatched: Bool)
         /// The page and its resources have loaded.
@@ -39,7 +39,7 @@ extension PageHealth {
         /// The page is visible again.
         case shown
         /// The page waits for an answer of the user or the app, for example to a dialog.
-        case asks
+        case awaitsAnswer
         /// The result of an examination; `nil` if the page did not reply.
         case examined(ProbeResult?)
         /// The end of ``Action/dropPackage(_:)``; `true` if the page has lost packages.
@@ -47,7 +47,7 @@ extension PageHealth {
         /// The app has started a load instead of the step.
         case stepOvertaken
         /// The user retries on the error page.
-        case retryAsked
+        case retryRequested
         /// The app reports that the page is healthy.
         case isWell
         /// The app went to the background or was suspended.
@@ -73,7 +73,7 @@ extension PageHealth {
     /// The state of the current document.
     struct Document: Sendable {
         /// The state of a document before its commit.
-        struct Asked: Sendable {
+        struct PendingDocument: Sendable {
             var url = ""
             var hasBody = false
             var hasNoContent = false
@@ -99,8 +99,8 @@ extension PageHealth {
         /// A Boolean value that indicates whether the process ended before the commit of the document.
         var isLost = false
 
-        init(_ asked: Asked = Asked(), at now: Duration = .zero) {
-            (url, hasBody, hasNoContent) = (asked.url, asked.hasBody, asked.hasNoContent)
+        init(_ pending: PendingDocument = PendingDocument(), at now: Duration = .zero) {
+            (url, hasBody, hasNoContent) = (pending.url, pending.hasBody, pending.hasNoContent)
             (since, finishedAt, lastActivity) = (now, now, now)
         }
 

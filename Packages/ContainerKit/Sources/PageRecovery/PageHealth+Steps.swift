@@ -9,9 +9,9 @@ extension PageHealth {
     /// - Parameters:
     ///   - result: the result; `nil` if the page did not reply.
     ///   - now: the current time.
-    mutating func judge(_ result: ProbeResult?, at now: Duration) -> [Action] {
+    mutating func evaluate(_ result: ProbeResult?, at now: Duration) -> [Action] {
         // The page may still show the response to the pending request, even after a long time.
-        guard !isBusyLook else { return leaveAlone() }
+        guard !isBusyExamination else { return stopExamining() }
         guard let seen = result else { return recordSilence(at: now) }
         (document.silence, document.hasSpoken) = (nil, true)
         if seen.isPainted { document.hasPainted = true }
@@ -20,27 +20,27 @@ extension PageHealth {
             document.isHidden = true
             return []
         }
-        guard seen.needsPicture(for: limits.signals), seen.isUniform != false else { return leaveAlone() }
+        guard seen.needsPicture(for: limits.signals), seen.isUniform != false else { return stopExamining() }
         // Without a snapshot the appearance is unknown. Only the responsiveness of the page is established.
-        guard seen.isUniform == true else { return lookLater(at: now) }
+        guard seen.isUniform == true else { return postpone(at: now) }
         guard !seen.isPainted else {
-            guard phase == .finished || isLate(at: now) else { return lookLater(at: now) }
+            guard phase == .finished || isLate(at: now) else { return postpone(at: now) }
             return act(Trouble(signal: .uniformPicture, detail: "the picture has one colour"), at: now)
         }
         // A page may continue after an error, and may fill an empty document.
         let isQuiet = phase == .finished && now >= document.quietSince + limits.firstPaint
         if isQuiet, let trouble = limits.trouble(in: seen, of: document) { return act(trouble, at: now) }
-        guard isQuiet || isLate(at: now) else { return lookLater(at: now) }
+        guard isQuiet || isLate(at: now) else { return postpone(at: now) }
         guard limits.signals.contains(.noFirstPaint), seen.hasScripts, !seen.hasBackground else {
             // The page has no scripts that could change it.
-            return leaveAlone()
+            return stopExamining()
         }
         return act(Trouble(signal: .noFirstPaint, detail: "nothing was painted in time"), at: now)
     }
 
     /// Postpones the evaluation. Leaves the page alone if its patience is over.
-    private mutating func lookLater(at now: Duration) -> [Action] {
-        guard !isLate(at: now) else { return leaveAlone() }
+    private mutating func postpone(at now: Duration) -> [Action] {
+        guard !isLate(at: now) else { return stopExamining() }
         document.waitsForPaint = true
         let isDue = phase != .finished || now >= document.quietSince + limits.firstPaint
         wait(from: isDue ? now : document.quietSince, at: now)
@@ -51,14 +51,14 @@ extension PageHealth {
     /// Records that the page did not reply. A document that never sent a message, such as one from the page cache, is
     /// left alone.
     private mutating func recordSilence(at now: Duration) -> [Action] {
-        guard document.hasSpoken else { return leaveAlone() }
+        guard document.hasSpoken else { return stopExamining() }
         let silence = (since: document.silence?.since ?? now, count: (document.silence?.count ?? 0) + 1)
         document.silence = silence
         document.waitsForPaint = true
         due = now + min(limits.firstPaint, limits.silence)
         guard now - silence.since >= limits.silence, silence.count >= Limits.silences else { return [] }
         let canEnd = isOn && limits.signals.contains(.unresponsive) && !document.hasPainted && !policy.isOver
-        leaveAlone()
+        stopExamining()
         guard canEnd else { return [] }
         isEndingProcess = true
         return [.endProcess]
@@ -72,7 +72,7 @@ extension PageHealth {
         guard isOn, limits.signals.contains(trouble.signal),
             let kind = policy.next(
                 for: document.url, mayRepeat: mayRepeat, mayDrop: !document.isLost, at: now)
-        else { return leaveAlone() }
+        else { return stopExamining() }
         return begin(policy.step(kind, trouble), at: now)
     }
 
@@ -81,7 +81,7 @@ extension PageHealth {
     /// package is not considered responsible.
     mutating func endWell(_ trouble: Trouble, at now: Duration) -> [Action] {
         guard isOn, limits.signals.contains(trouble.signal), let step = policy.reload(trouble, at: now) else {
-            return leaveAlone()
+            return stopExamining()
         }
         return begin(step, at: now)
     }
@@ -105,7 +105,7 @@ extension PageHealth {
         pending = nil
         guard isDropped, isOn else {
             // No package is responsible. If the process has ended, there is no document to leave alone.
-            guard !step.signal.isOfLook else { return passOver() }
+            guard !step.signal.isExaminationResult else { return ignoreDocument() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }
         policy.record(step, at: now)
@@ -116,22 +116,22 @@ extension PageHealth {
     mutating func recordHealthy() {
         if let step = pending {
             // If the process has ended, there is no document that could be healthy.
-            guard step.signal.isOfLook else { return }
+            guard step.signal.isExaminationResult else { return }
             (pending, showsNothing) = (nil, false)
             policy.keepPackages()
         }
-        leaveAlone()
+        stopExamining()
     }
 
     /// Leaves a loaded document alone.
-    private mutating func passOver() -> [Action] {
+    private mutating func ignoreDocument() -> [Action] {
         showsNothing = false
-        return leaveAlone()
+        return stopExamining()
     }
 
     /// Stops examining the document, because it is healthy or no step is left for it.
     @discardableResult
-    mutating func leaveAlone() -> [Action] {
+    mutating func stopExamining() -> [Action] {
         guard phase != .errorPage else { return [] }
         (phase, due) = (.idle, nil)
         return []

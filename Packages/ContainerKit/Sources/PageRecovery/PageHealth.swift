@@ -26,7 +26,7 @@ struct PageHealth: Sendable {
     var phase = Phase.idle
     var document = Document()
     /// The state of the document that was requested last, until its commit.
-    private(set) var coming = Document.Asked()
+    private(set) var coming = Document.PendingDocument()
     /// The time of the next examination or evaluation; `nil` if none is due before the next event.
     var due: Duration?
     var isExamining = false
@@ -37,9 +37,9 @@ struct PageHealth: Sendable {
     /// reloaded before it becomes visible.
     private var isVisible = true
     /// A Boolean value that indicates whether a navigation is in progress.
-    private(set) var isOnWay = false
+    private(set) var isNavigating = false
     /// A Boolean value that indicates whether a request of the page was pending when the examination began.
-    var isBusyLook = false
+    var isBusyExamination = false
     /// A Boolean value that indicates whether the process of the page was ended because it was unresponsive.
     var isEndingProcess = false
     /// A Boolean value that indicates whether there is no document, or a blank one.
@@ -67,12 +67,12 @@ struct PageHealth: Sendable {
     mutating func apply(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .started(let url, let byPerson): start(url, byPerson: byPerson)
-        case .loadAsked(let url):
-            coming = Document.Asked()
+        case .loadRequested(let url):
+            coming = Document.PendingDocument()
             start(url, byPerson: false)
         case .committed(let url, let isWatched): commit(url, isWatched: isWatched, at: now)
         case .finished:
-            isOnWay = false
+            isNavigating = false
             guard phase == .committed else { break }
             phase = .finished
             (document.finishedAt, document.lastActivity) = (now, now)
@@ -105,19 +105,19 @@ struct PageHealth: Sendable {
             document.isHidden = false
             recordResponsiveness()
             renewTime(at: now)
-        case .asks: renewTime(at: now)
+        case .awaitsAnswer: renewTime(at: now)
         case .examined(let result):
             if result != nil { isEndingProcess = false }
             guard isExamining else { break }
             isExamining = false
             guard !isPaused, isWatching else { break }
-            return judge(result, at: now)
+            return evaluate(result, at: now)
         case .packageDropped(let isDropped): return endDrop(event, isDropped, at: now)
         case .stepOvertaken:
             guard phase == .errorPage else { break }
             phase = .recovering
             policy.revertErrorPage()
-        case .retryAsked:
+        case .retryRequested:
             guard phase == .errorPage else { break }
             policy.renew()
             phase = .recovering
@@ -129,7 +129,7 @@ struct PageHealth: Sendable {
             isPaused = false
             renewTime(at: now)
             return applyHeld(at: now)
-        case .clock(let isBusy): return look(isBusy: isBusy, at: now)
+        case .clock(let isBusy): return beginExamination(isBusy: isBusy, at: now)
         }
         return []
     }
@@ -144,23 +144,23 @@ struct PageHealth: Sendable {
             policy.keepPackages()
         }
         // The current document stays until the next commit, because the navigation may become a download.
-        (isOnWay, isExamining, held, isEndingProcess) = (true, false, nil, false)
+        (isNavigating, isExamining, held, isEndingProcess) = (true, false, nil, false)
         coming.url = url
     }
 
     private mutating func commit(_ url: String, isWatched: Bool, at now: Duration) {
         coming.url = url
-        (document, coming) = (Document(coming, at: now), Document.Asked())
+        (document, coming) = (Document(coming, at: now), Document.PendingDocument())
         // The pending step belongs to the former document.
         (pending, held) = (nil, nil)
-        (showsNothing, isOnWay, isExamining, isEndingProcess) = (false, false, false, false)
+        (showsNothing, isNavigating, isExamining, isEndingProcess) = (false, false, false, false)
         phase = isWatched ? .committed : .idle
         wait(from: now, at: now)
     }
 
     private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {
         // The navigation led to no document.
-        (isOnWay, coming.hasBody, coming.hasNoContent) = (false, false, false)
+        (isNavigating, coming.hasBody, coming.hasNoContent) = (false, false, false)
         guard isReal, showsNothing, phase != .errorPage else {
             if due != nil { wait(from: now, at: now) }
             return []
@@ -173,13 +173,13 @@ struct PageHealth: Sendable {
     }
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
-        if isOnWay, coming.hasBody || coming.url != document.url {
+        if isNavigating, coming.hasBody || coming.url != document.url {
             // The other document is loaded; the current one is not responsible. A form may navigate to the URL of its
             // own document.
-            (document, coming) = (Document(coming, at: now), Document.Asked())
+            (document, coming) = (Document(coming, at: now), Document.PendingDocument())
             document.isLost = true
         }
-        (showsNothing, isOnWay, isExamining) = (true, false, false)
+        (showsNothing, isNavigating, isExamining) = (true, false, false)
         // The next load starts a new process.
         guard pending == nil else { return [] }
         guard !isPaused, isVisible else {
@@ -208,7 +208,7 @@ struct PageHealth: Sendable {
     // MARK: Time
 
     /// The time at which ``Event/clock(isBusy:)`` is due; `nil` if it is not.
-    var deadline: Duration? { isPaused || isExamining || isOnWay || document.isHidden || !isWatching ? nil : due }
+    var deadline: Duration? { isPaused || isExamining || isNavigating || document.isHidden || !isWatching ? nil : due }
 
     /// Sets the time of the next examination.
     /// - Parameters:
@@ -216,10 +216,10 @@ struct PageHealth: Sendable {
     ///   - now: the current time.
     mutating func wait(from time: Duration, at now: Duration) {
         // A page that is never quiet is also examined.
-        let wish =
+        let preferred =
             phase == .finished && !document.waitsForPaint
             ? min(time + limits.grace, document.finishedAt + limits.firstPaint) : time + limits.firstPaint
-        due = min(wish, max(document.since + limits.patience, now))
+        due = min(preferred, max(document.since + limits.patience, now))
     }
 
     /// Restarts the times of the document. The result of an examination in progress is ignored.
@@ -230,10 +230,10 @@ struct PageHealth: Sendable {
     }
 
     /// Starts an examination if it is due, or postpones it if a request of the page is pending.
-    private mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
+    private mutating func beginExamination(isBusy: Bool, at now: Duration) -> [Action] {
         guard isOn, let deadline, deadline <= now else { return [] }
         guard isBusy, !isLate(at: now) else {
-            (isExamining, isBusyLook) = (true, isBusy)
+            (isExamining, isBusyExamination) = (true, isBusy)
             return [.examine]
         }
         // The end of the request is reported as activity if the request belongs to this page.

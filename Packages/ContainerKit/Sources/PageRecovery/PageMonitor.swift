@@ -122,7 +122,7 @@ final class PageMonitor {
         guard !isOver, let load = view?.loading.lastLoad, load.number != lastLoad else { return }
         lastLoad = load.number
         (overtaken, isRefused) = (comingPlace ?? place, false)
-        _ = health.apply(.loadAsked(url: load.url), at: stopwatch.elapsed)
+        _ = health.apply(.loadRequested(url: load.url), at: stopwatch.elapsed)
     }
 
     /// Records that the container could not respond to the request for the next document.
@@ -132,7 +132,7 @@ final class PageMonitor {
     func recordFailedRequest() { hasFailedRequest = true }
 
     /// The URL in the engine to which the page navigates; `nil` without a navigation.
-    var comingPlace: String? { health.isOnWay ? health.coming.url : nil }
+    var comingPlace: String? { health.isNavigating ? health.coming.url : nil }
 
     /// Records the visibility of the view, if the engine reports it.
     private func recordVisibility() {
@@ -185,7 +185,7 @@ final class PageMonitor {
         }
         if message.painted == true { handle(.painted) }
         if message.used == true { handle(.used) }
-        if message.retry == true { handle(.retryAsked) }
+        if message.retry == true { handle(.retryRequested) }
     }
 
     // MARK: Examinations
@@ -195,7 +195,7 @@ final class PageMonitor {
         work = Task { [weak self] in
             let result = await self?.probe()
             guard !Task.isCancelled, let self else { return }
-            if isAsking { handle(.asks) }
+            if isAwaitingAnswer { handle(.awaitsAnswer) }
             // A request has begun meanwhile, so that the page is not quiet.
             if isBusy { handle(.activity) }
             handle(.examined(result ?? nil))
@@ -206,19 +206,19 @@ final class PageMonitor {
     /// the snapshot is awaited.
     private func probe() async -> ProbeResult? {
         guard hasScript, view != nil else { return nil }
-        let answer = await channel.examine(within: options.lookLimit)
+        let answer = await channel.examine(within: options.examinationLimit)
         guard var result = answer, result.needsPicture(for: options.signals) else { return answer }
         // A snapshot runs no code in the page.
         let picture = Task { [weak view] in (try? await view?.snapshots?.snapshot().isUniform()) ?? nil }
-        result.isUniform = await picture.value(within: options.lookLimit) ?? nil
+        result.isUniform = await picture.value(within: options.examinationLimit) ?? nil
         picture.cancel()
         return await owner?.attribute(result, of: page) ?? result
     }
 
     /// A Boolean value that indicates whether the page waits for an answer of the user or the app, to a prompt or to
     /// a message of a script.
-    private var isAsking: Bool {
-        owner?.host.isAsking(page) == true
+    private var isAwaitingAnswer: Bool {
+        owner?.host.isAwaitingAnswer(page) == true
             || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true
     }
 
@@ -247,7 +247,7 @@ final class PageMonitor {
             if isNew, mode == .loopbackServer { view.loading.load(place) } else { view.loading.reload(place) }
         case .showedErrorPage:
             channel.documentChanged()
-            load?.passOverErrorPage()
+            load?.ignoreErrorPage()
             view.loading.showErrorPage(ErrorPage(options.errorPage, for: place).html, for: place)
         }
     }
@@ -281,7 +281,7 @@ final class PageMonitor {
             try? await clock.sleep(for: wait)
             guard !Task.isCancelled, let self else { return }
             alarm = nil
-            handle(isAsking ? .asks : .clock(isBusy: isBusy))
+            handle(isAwaitingAnswer ? .awaitsAnswer : .clock(isBusy: isBusy))
         }
         alarm = (due, task)
     }

@@ -19,7 +19,7 @@ package protocol PageRecoveryHost {
     /// that ``BlankPageMonitor/began(of:)`` counts.
     func isBusy(_ page: PageID) -> Bool
     /// Returns a Boolean value that indicates whether the page waits for an answer of the user or the app.
-    func isAsking(_ page: PageID) -> Bool
+    func isAwaitingAnswer(_ page: PageID) -> Bool
     /// Reports a step before it is performed. The host may close the page or load another one meanwhile.
     func page(_ page: PageID, willTake step: BlankPageStep)
 }

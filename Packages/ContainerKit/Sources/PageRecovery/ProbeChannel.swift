@@ -65,7 +65,7 @@ final class ProbeChannel {
         let (results, examination) = AsyncStream<ProbeResult>.makeStream(bufferingPolicy: .bufferingOldest(1))
         self.examination?.finish()
         self.examination = examination
-        send(.look)
+        send(.examine)
         let first = Task { () -> ProbeResult? in
             for await result in results { return result }
             return nil

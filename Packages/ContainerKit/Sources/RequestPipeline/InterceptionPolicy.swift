@@ -80,14 +80,14 @@ package struct InterceptionPolicy: Sendable {
     ///   - page: the URL of the page that sent the request; for a document, its own URL.
     ///   - isDocument: a Boolean value that indicates whether the request is for the document of a view. Its decision
     ///     determines the origin of the page's storage.
-    ///   - askers: the pages that may have sent the request, if `page` is uncertain. The request counts as a request of
-    ///     a plain page only if all of them are plain.
+    ///   - requesters: the pages that may have sent the request, if `page` is uncertain. The request counts as one
+    ///     of a plain page only if all of them are plain.
     package func disposition(
-        of request: HTTPRequest, page: String?, isDocument: Bool = false, askers: [String]? = nil
+        of request: HTTPRequest, page: String?, isDocument: Bool = false, requesters: [String]? = nil
     ) -> Disposition {
         let disposition = Disposition(
             rules.decide(request, page: page, isCovered: isDocument ? isOpened(request) : isCovered(request)))
-        guard case .intercept = disposition, modes.havePlain, arePlain(askers ?? page.map { [$0] } ?? []) else {
+        guard case .intercept = disposition, modes.havePlain, arePlain(requesters ?? page.map { [$0] } ?? []) else {
             return disposition
         }
         return .bypass(.plainPage)

@@ -20,8 +20,8 @@ extension RequestHandler {
     }
 
     /// Removes the records of a closed page.
-    package func forget(_ page: PageID) {
-        completion.forget(page)
+    package func removePage(_ page: PageID) {
+        completion.removePage(page)
     }
 
     /// Returns the URL that a page of this mode uses for a real URL: the custom-scheme URL if the page requests it by
@@ -38,7 +38,7 @@ extension RequestHandler {
     ///   - page: the real URL of the page.
     ///   - isOriginBound: a Boolean value that indicates whether requests of pages to other origins do not reach the
     ///     container.
-    package func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
+    package func usesNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
         let disposition = policy.disposition(of: request, page: page)
         let isOwn = request.webOrigin == WebOrigin(url: page)
         guard !disposition.forbidsContent, isOwn || disposition.isIntercepted && !isOriginBound else { return false }

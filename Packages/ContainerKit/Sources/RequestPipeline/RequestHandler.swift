@@ -29,7 +29,7 @@ package final class RequestHandler: Sendable {
     let traits: EngineTraits
     let completion: RequestCompletion
     let loaders: LoaderStack
-    private let handOverField: HTTPField.Name?
+    private let transferField: HTTPField.Name?
     private let hasCache: Bool
     private let cacheSwitch: FeatureSwitch
 
@@ -38,16 +38,16 @@ package final class RequestHandler: Sendable {
     ///   - parts: the parts of the loaders.
     ///   - policy: the policy that decides about requests.
     ///   - checkedBytes: the maximum number of bytes of a style sheet that is held in memory until it is verified.
-    ///   - handOverField: the name of a request header field. If a request has the field, the cookies of the response
+    ///   - transferField: the name of a request header field. If a request has the field, the cookies of the response
     ///     are in the engine's store before the page receives the response; `nil` for none.
-    package init(_ parts: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?) {
+    package init(_ parts: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, transferField: String?) {
         let (names, traits) = (parts.names, parts.traits)
         let completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
         self.names = names
         self.traits = traits
         self.policy = policy
         self.completion = completion
-        self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
+        self.transferField = transferField.flatMap { HTTPField.Name($0) }
         hasCache = parts.cache != nil
         cacheSwitch = parts.cacheSwitch
         loaders = LoaderStack(parts) { loader in
@@ -87,7 +87,7 @@ package final class RequestHandler: Sendable {
         fileprivate let isOfOtherMode: Bool
         /// A Boolean value that indicates whether the cookies of the response must be in the engine's store before the
         /// page receives the response.
-        fileprivate let wantsHandOver: Bool
+        fileprivate let needsTransfer: Bool
 
         /// A Boolean value that indicates whether the request is for a document of a page or a frame.
         fileprivate var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
@@ -115,7 +115,7 @@ package final class RequestHandler: Sendable {
         }
         head.scheme = scheme
         head.path = head.path.map(names.realTarget)
-        let wantsHandOver = removeHandOverField(from: &head)
+        let needsTransfer = removeTransferField(from: &head)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let disposition = policy.disposition(of: head, page: page, isDocument: request.isMainDocument)
@@ -128,25 +128,25 @@ package final class RequestHandler: Sendable {
             // A request of a script is not a document request, even if `Accept` contains HTML, because the script reads
             // the response.
             destination: bridged.id == nil ? destination(of: request) : .subresource,
-            mode: bridged.asksWithoutCORS ? .noCORS : .unknown, credentials: bridged.credentials,
+            mode: bridged.requestsWithoutCORS ? .noCORS : .unknown, credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         resolved.followsRedirects = bridged.followsRedirects
         return ResolvedRequest(
             request: resolved, session: session, disposition: disposition, hasBody: body != nil,
             isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode,
-            wantsHandOver: wantsHandOver)
+            needsTransfer: needsTransfer)
     }
 
     @discardableResult
-    private func removeHandOverField(from head: inout HTTPRequest) -> Bool {
-        guard let name = handOverField, head.headerFields.contains(name) else { return false }
+    private func removeTransferField(from head: inout HTTPRequest) -> Bool {
+        guard let name = transferField, head.headerFields.contains(name) else { return false }
         head.headerFields[name] = nil
         return true
     }
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
         if request.isMainDocument { return .document }
-        return request.head.asksForDocument ? .nestedDocument : .subresource
+        return request.head.isDocumentRequest ? .nestedDocument : .subresource
     }
 
     // MARK: 2 Decide
@@ -178,10 +178,10 @@ package final class RequestHandler: Sendable {
 
     /// Returns the decision about a request that arrived over loopback, according to the attributed page. Rules that
     /// name pages are as reliable as the attribution. The response of a package does not depend on it.
-    private func disposition(ofLoopback request: ResourceRequest, askers: [String]?) -> Disposition {
+    private func disposition(ofLoopback request: ResourceRequest, requesters: [String]?) -> Disposition {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
         return policy.disposition(
-            of: request.head, page: page, isDocument: request.destination == .document, askers: askers)
+            of: request.head, page: page, isDocument: request.destination == .document, requesters: requesters)
     }
 
     // MARK: 3 Complete
@@ -241,24 +241,25 @@ package final class RequestHandler: Sendable {
     /// itself resolves, completes and settles such requests.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
-    package func immediateResponse(loopback request: ResourceRequest, of askers: [String]? = nil) -> ImmediateResult {
+    ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
+    package func immediateResponse(loopback request: ResourceRequest, of requesters: [String]? = nil) -> ImmediateResult
+    {
         var request = request
-        removeHandOverField(from: &request.head)
-        let disposition = disposition(ofLoopback: request, askers: askers)
+        removeTransferField(from: &request.head)
+        let disposition = disposition(ofLoopback: request, requesters: requesters)
         return disposition.forbidsContent ? .later : loaders.page.immediateResponse(to: request)
     }
 
     /// Returns the response to a request that arrived over loopback.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
+    ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     package nonisolated(nonsending) func answer(
-        loopback request: ResourceRequest, of askers: [String]? = nil
+        loopback request: ResourceRequest, of requesters: [String]? = nil
     ) async throws -> ResourceResponse? {
         var request = request
-        removeHandOverField(from: &request.head)
-        let disposition = disposition(ofLoopback: request, askers: askers)
+        removeTransferField(from: &request.head)
+        let disposition = disposition(ofLoopback: request, requesters: requesters)
         var response = try await load(request, disposition, by: loaders.page, bypass: loaders.pageBypass)
         // The engine caches the response under the URL of a package file, which other pages request, too.
         if disposition == .bypass(.plainPage), isPackaged(request) { response?.head.demandRevalidation() }
@@ -273,7 +274,7 @@ package final class RequestHandler: Sendable {
     /// response.
     package nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
-        removeHandOverField(from: &request.head)
+        removeTransferField(from: &request.head)
         let disposition = policy.disposition(of: request.head, page: nil)
         if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true,
             disposition.forbidsContent || !hasCache || !cacheSwitch.isOn
@@ -343,12 +344,12 @@ extension SchemeRequestHandler {
         let session = request.view.flatMap { host.session(of: $0) }
         var request = request
         let post = posts.removePost(for: request)
-        var asked = legacy?.bare(request) ?? request
-        if post != nil { asked.head.method = .post }
+        var bareRequest = legacy?.bare(request) ?? request
+        if post != nil { bareRequest.head.method = .post }
         func makeRecord() -> RequestRecord {
-            RequestRecord(asked, session: session, names: path.names, started: started)
+            RequestRecord(bareRequest, session: session, names: path.names, started: started)
         }
-        if request.isMainDocument { host.documentRequested(by: asked, of: session) }
+        if request.isMainDocument { host.documentRequested(by: bareRequest, of: session) }
         do {
             let bridged: BridgedRequest
             let body: ResourceBody?
@@ -357,8 +358,8 @@ extension SchemeRequestHandler {
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script, let bridge):
-                let resolved = try path.resolve(asked, for: session)
-                lead(resolved, of: asked, script, in: bridge, of: session, by: delivery, makeRecord())
+                let resolved = try path.resolve(bareRequest, for: session)
+                lead(resolved, of: bareRequest, script, in: bridge, of: session, by: delivery, makeRecord())
                 return delivery
             case .request(let read, let passed):
                 bridged = read
@@ -410,19 +411,19 @@ extension SchemeRequestHandler {
         let timer = (bridged.timeLimit ?? (bridged.isKeptAlive ? Self.keptAliveLimit : nil)).map { limit in
             Task { [weak delivery] in
                 try await Task.sleep(for: limit)
-                delivery?.giveUp()
+                delivery?.cancel()
             }
         }
         delivery.start(outlivesStop: bridged.isKeptAlive) { [path, cookies, host, weak self] in
             let resolved = try resolved.get()
             if request.isMainDocument { try await self?.prepareSite(of: request) }
-            guard resolved.wantsHandOver, let cookies else {
+            guard resolved.needsTransfer, let cookies else {
                 let response = try await path.answer(resolved)
                 if request.isMainDocument { await host.prepare(session, for: response) }
                 return host.divert(
                     response, to: request, isDocument: resolved.isDocument, of: session, askedIn: epoch) ?? response
             }
-            return try await cookies.handingOver { try await path.answer(resolved) }
+            return try await cookies.transferringCookies { try await path.answer(resolved) }
         } observe: { [path, host, weak self] response in
             record.record(response)
             host.received(response, to: request, of: session)

@@ -91,14 +91,14 @@ package final class SchemeRequestHandler {
         path.completion.documentChanged(in: page.id, to: page.documentURL)
         bridges?.documentChanged(to: page.documentURL, in: page.view)
         legacy?.documentChanged(to: page.documentURL, in: page.view)
-        posts.forget(page.view)
+        posts.remove(page.view)
     }
 
     /// Removes the bridge data of the views for which the predicate returns `true`.
-    package func removeAll(where isMeant: (ViewID) -> Bool) {
-        bridges?.removeAll(where: isMeant)
-        legacy?.removeAll(where: isMeant)
-        posts.removeAll(where: isMeant)
+    package func removeAll(where isIncluded: (ViewID) -> Bool) {
+        bridges?.removeAll(where: isIncluded)
+        legacy?.removeAll(where: isIncluded)
+        posts.removeAll(where: isIncluded)
     }
 
     /// Removes the data of a view whose page ends.
@@ -106,6 +106,6 @@ package final class SchemeRequestHandler {
         bridges?.end(in: view)
         sites?.end(in: view)
         legacy?.end(in: view)
-        posts.forget(view)
+        posts.remove(view)
     }
 }

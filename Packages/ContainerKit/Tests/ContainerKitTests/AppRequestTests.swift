@@ -47,7 +47,7 @@ struct AppRequestTests {
             records.append(record)
             if records.count == 4 { break }
         }
-        #expect(records.allSatisfy { $0.asker == .app && $0.page == nil && $0.status == .ok })
+        #expect(records.allSatisfy { $0.initiator == .app && $0.page == nil && $0.status == .ok })
         #expect(records.map(\.provenance?.source) == [.package, .network, .memory, .network])
     }
 

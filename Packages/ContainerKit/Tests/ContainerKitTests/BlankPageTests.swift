@@ -222,7 +222,7 @@ struct BlankPageTests {
         let fixture = Fixture()
         var options = BlankPageOptions()
         (options.grace, options.silence, options.clock) = (.zero, .zero, clock)
-        options.lookLimit = .zero
+        options.examinationLimit = .zero
         options.signals.insert(.unresponsive)
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.blankPages = options }
         let page = try await container.open("https://a.example/")

@@ -106,14 +106,14 @@ struct CookieTests {
     func hangs() async throws {
         let container = try await container { configuration in
             configuration.network.cookies.openLimit = .milliseconds(50)
-            configuration.network.cookies.handOverLimit = .milliseconds(50)
+            configuration.network.cookies.transferLimit = .milliseconds(50)
         }
         fixture.engine.jar.hangs = true
         let page = try await container.open("https://shop.example/")
         #expect(page.view.loads == [place])
         try await set("id=1", [try #require(marker): "1"], in: page, of: container)
         #expect(stored == [])
-        #expect(try #require(await container.cookieCounters()).lateHandOvers == 1)
+        #expect(try #require(await container.cookieCounters()).lateTransfers == 1)
         // The container's own pages have the cookie.
         #expect(try #require(container.cookies).jar.cookies.map(\.value) == ["1"])
         await container.shutDown()
@@ -130,7 +130,7 @@ struct CookieTests {
         #expect(stored == ["id=1"])
         // A response without cookies does not wait.
         _ = try await fixture.answer(to: place + "none", .get, fields, from: page.view, of: container)
-        #expect(try #require(await container.cookieCounters()).lateHandOvers == 0)
+        #expect(try #require(await container.cookieCounters()).lateTransfers == 0)
         await container.shutDown()
     }
 
@@ -369,7 +369,7 @@ struct CookieTests {
         let other = try #require(HTTPField.Name("X-Wait"))
         let container = try await container { configuration in
             configuration.pages.mode = .loopbackProxy
-            configuration.network.cookies.handOverField = "x-wait"
+            configuration.network.cookies.transferField = "x-wait"
         }
         let head = try #require(
             HTTPRequest(method: .get, urlText: "https://shop.example/", headerFields: [other: "1", marker: "1"]))

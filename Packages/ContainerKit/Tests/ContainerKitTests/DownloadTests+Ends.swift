@@ -38,7 +38,7 @@ extension DownloadTests {
         #expect(try await diary.code() == .cancelled)
         #expect(download.cancels == 1)
         var counters = DownloadCounters()
-        (counters.asked, counters.cancelled) = (1, 1)
+        (counters.decisionRequests, counters.cancelled) = (1, 1)
         #expect(container.counters.downloads == counters)
         #expect(container.pageRequests?.isWaiting(page.session.id) == false)
     }

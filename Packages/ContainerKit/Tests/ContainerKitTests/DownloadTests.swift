@@ -105,7 +105,7 @@ struct DownloadTests {
         #expect(download.path == nil)
         #expect(diary.events.isEmpty)
         #expect(left.isEmpty)
-        #expect(container.counters.downloads.asked == (host == .none ? 0 : 1))
+        #expect(container.counters.downloads.decisionRequests == (host == .none ? 0 : 1))
     }
 
     @Test("The wait for a host that does not answer ends at its limit, even if the page navigates meanwhile")
@@ -254,7 +254,7 @@ struct DownloadTests {
         let container = try await container()
         let diary = Diary(container)
         let page = try await container.open("https://a.example/")
-        page.view.unshown = ["application/zip"]
+        page.view.undisplayableTypes = ["application/zip"]
         page.view.touched = ["containerkit://a.example/touched"]
         let html = "<a href='https://a.example/'>"
         let accept: HTTPFields = [.accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]

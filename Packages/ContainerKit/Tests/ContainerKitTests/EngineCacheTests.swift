@@ -60,12 +60,12 @@ struct EngineCacheTests {
         let second = try await container.open(page)
         #expect(second.session.generations == first.session.generations)
         await container.close(first)
-        #expect(fixture.engine.forgotten == [[shop]])
+        #expect(fixture.engine.removedFiles == [[shop]])
         await container.close(second)
         #expect(await cleared(events) == [shop])
         let third = try await container.open(page)
         #expect(third.session.generations != first.session.generations)
-        #expect(fixture.engine.forgotten == [[shop], [shop]])
+        #expect(fixture.engine.removedFiles == [[shop], [shop]])
         await container.shutDown()
     }
 
@@ -76,16 +76,16 @@ struct EngineCacheTests {
         try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
         let bad = try await container.open(page)
         var events = container.events
-        let before = fixture.engine.forgotten.count
+        let before = fixture.engine.removedFiles.count
         container.report(.began, of: bad)
         container.report(.failed("white"), of: bad)
         for await case .package(.scopeChanged) in events { break }
-        #expect(fixture.engine.forgotten.count == before)
+        #expect(fixture.engine.removedFiles.count == before)
         await container.close(bad)
         #expect(await cleared(events) == [shop])
         let good = try await container.open(page)
         #expect(good.session.generations != bad.session.generations)
-        #expect(fixture.engine.forgotten.count == before + 1)
+        #expect(fixture.engine.removedFiles.count == before + 1)
         await container.close(good)
         events = container.events
         try await container.remove(PackageID("shop"))
@@ -97,7 +97,7 @@ struct EngineCacheTests {
     func waiting() async throws {
         let container = try await container()
         let (calls, call) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
-        fixture.engine.forgetting = { call.yield($0) }
+        fixture.engine.onRemoveFiles = { call.yield($0) }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         var ends = calls.makeAsyncIterator()
         let end = try #require(await ends.next())
@@ -124,12 +124,12 @@ struct EngineCacheTests {
         // The page no longer waits, and the engine gets more time.
         #expect(await kept(events)?.code == .timedOut)
         fixture.engine.hangs = false
-        let calls = fixture.engine.forgotten.count
+        let calls = fixture.engine.removedFiles.count
         // The removal is repeated although a page is open, because that page opened after the failure.
         let second = try await container.open(page)
-        #expect(fixture.engine.forgotten.count == calls + 1)
+        #expect(fixture.engine.removedFiles.count == calls + 1)
         _ = try await container.open(page)
-        #expect(fixture.engine.forgotten.count == calls + 1)
+        #expect(fixture.engine.removedFiles.count == calls + 1)
         await container.close(first)
         await container.close(second)
         await container.shutDown()
@@ -160,12 +160,12 @@ struct EngineCacheTests {
         container.isEnabled = false
         container.isEnabled = true
         container.setRules(.none)
-        #expect(fixture.engine.forgotten == [[shop]])
+        #expect(fixture.engine.removedFiles == [[shop]])
         events = container.events
         await container.close(first)
         #expect(await cleared(events) == [shop])
         _ = try await container.open(page)
-        #expect(fixture.engine.forgotten == [[shop], [shop]])
+        #expect(fixture.engine.removedFiles == [[shop], [shop]])
         await container.shutDown()
     }
 
@@ -181,7 +181,7 @@ struct EngineCacheTests {
         ] {
             try await container.apply(try RemoteConfigDocument(json: Data(text.utf8)))
         }
-        #expect(fixture.engine.forgotten == [[shop]])
+        #expect(fixture.engine.removedFiles == [[shop]])
         events = container.events
         await container.close(first)
         #expect(await cleared(events) == [shop])
@@ -204,11 +204,11 @@ struct EngineCacheTests {
                 try await fixture.install(["index.html": "one"], version: "1", into: container)
                 #expect(await cleared(events) == [shop])
             }
-            ports = try #require(fixture.engine.forgotten.last)
+            ports = try #require(fixture.engine.removedFiles.last)
             #expect(ports.count == 1 && ports[0].hasPrefix("https://shop-example.localhost:"))
             await container.shutDown()
         }
-        #expect(fixture.engine.forgotten == [ports])
+        #expect(fixture.engine.removedFiles == [ports])
         // Another program uses the port in this launch.
         let port = try #require(URLComponents(string: ports[0])?.port)
         let taking = try await other.container {
@@ -218,7 +218,9 @@ struct EngineCacheTests {
         let container = try await container { $0.pages.mode = .loopbackServer }
         _ = try await container.open(page)
         // Both URLs: files at the old URL would reappear in the next launch.
-        #expect(fixture.engine.forgotten.last?.count == 2 && fixture.engine.forgotten.last?.contains(ports[0]) == true)
+        #expect(
+            fixture.engine.removedFiles.last?.count == 2 && fixture.engine.removedFiles.last?.contains(ports[0]) == true
+        )
         await container.shutDown()
         await taking.shutDown()
     }
@@ -234,7 +236,7 @@ struct EngineCacheTests {
         try await other.install(["index.html": "one"], version: "1", into: container)
         _ = try await container.open(page)
         await container.clearHTTPCache()
-        #expect(other.engine.forgotten.isEmpty && other.engine.httpCacheClears == 0)
+        #expect(other.engine.removedFiles.isEmpty && other.engine.httpCacheClears == 0)
         await container.shutDown()
     }
 

@@ -32,7 +32,7 @@ struct HTTPCacheTests {
         }
     }
 
-    private func ask(
+    private func sendRequest(
         _ container: Container<FakeEngine>, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
         from view: FakeView? = nil
     ) async throws -> (text: String, source: Provenance.Source?, sink: FakeSink) {
@@ -44,9 +44,9 @@ struct HTTPCacheTests {
     func hit() async throws {
         put("one")
         let container = try await container()
-        let first = try await ask(container)
+        let first = try await sendRequest(container)
         #expect(first.text == "one" && first.source == .network)
-        let second = try await ask(container)
+        let second = try await sendRequest(container)
         #expect(second.text == "one" && second.source == .memory)
         #expect(second.sink.fields[.age] != nil && first.sink.fields[.age] == nil)
         #expect(fixture.network.urls == [real])
@@ -59,12 +59,12 @@ struct HTTPCacheTests {
     func restart() async throws {
         put("one")
         var container: Container<FakeEngine>? = try await container()
-        if let container { _ = try await ask(container) }
+        if let container { _ = try await sendRequest(container) }
         await container?.shutDown()
         container = nil
         put("two")
         let next = try await self.container()
-        let answer = try await ask(next)
+        let answer = try await sendRequest(next)
         #expect(answer.text == "one" && answer.source == .disk)
         #expect(next.counters.httpCache?.requests.diskHits == 1)
     }
@@ -73,8 +73,8 @@ struct HTTPCacheTests {
     func validation() async throws {
         put("one", [.cacheControl: "no-cache", .eTag: "\"1\""])
         let container = try await container()
-        _ = try await ask(container)
-        let second = try await ask(container)
+        _ = try await sendRequest(container)
+        let second = try await sendRequest(container)
         #expect(second.text == "one" && second.source == .memory)
         #expect(fixture.network.urls.count == 2)
         #expect(container.counters.httpCache?.requests.validated == 1)
@@ -84,19 +84,19 @@ struct HTTPCacheTests {
     func requests() async throws {
         put("one", [.cacheControl: "no-store"])
         let container = try await container()
-        _ = try await ask(container)
-        #expect(try await ask(container).source == .network)
+        _ = try await sendRequest(container)
+        #expect(try await sendRequest(container).source == .network)
         put("two")
-        #expect(try await ask(container, .get, [.cacheControl: "no-store"]).text == "two")
+        #expect(try await sendRequest(container, .get, [.cacheControl: "no-store"]).text == "two")
         put("three")
         // The former response was not stored.
-        #expect(try await ask(container).text == "three")
+        #expect(try await sendRequest(container).text == "three")
         put("four")
-        #expect(try await ask(container).text == "three")
-        #expect(try await ask(container, .get, [.cacheControl: "no-cache"]).text == "four")
-        let part = try await ask(container, .get, [.range: "bytes=1-2"])
+        #expect(try await sendRequest(container).text == "three")
+        #expect(try await sendRequest(container, .get, [.cacheControl: "no-cache"]).text == "four")
+        let part = try await sendRequest(container, .get, [.range: "bytes=1-2"])
         #expect(part.text == "ou" && part.source == .memory && part.sink.status == 206)
-        let head = try await ask(container, .head)
+        let head = try await sendRequest(container, .head)
         #expect(head.text.isEmpty && head.source == .memory)
     }
 
@@ -108,11 +108,11 @@ struct HTTPCacheTests {
             container.setRules(rules)
             await container.clearHTTPCache()
             let page = try await container.open("https://shop.example/")
-            #expect(try await ask(container, from: page.view).source == .network)
+            #expect(try await sendRequest(container, from: page.view).source == .network)
             put("two")
-            #expect(try await ask(container, from: page.view).text == "one")
-            _ = try await ask(container, .delete, from: page.view)
-            #expect(try await ask(container, from: page.view).text == "two")
+            #expect(try await sendRequest(container, from: page.view).text == "one")
+            _ = try await sendRequest(container, .delete, from: page.view)
+            #expect(try await sendRequest(container, from: page.view).text == "two")
             await container.close(page)
             await container.shutDown()
         }
@@ -123,11 +123,11 @@ struct HTTPCacheTests {
         put("one")
         let container = try await container()
         let page = try await container.open("https://shop.example/")
-        _ = try await ask(container, from: page.view)
+        _ = try await sendRequest(container, from: page.view)
         put("two")
-        #expect(try await ask(container, from: page.view).text == "one")
+        #expect(try await sendRequest(container, from: page.view).text == "one")
         container.isEnabled = false
-        #expect(try await ask(container, from: page.view).text == "two")
+        #expect(try await sendRequest(container, from: page.view).text == "two")
     }
 
     @Test("The cache is partitioned by site")
@@ -136,37 +136,37 @@ struct HTTPCacheTests {
         let container = try await container()
         let shop = try await container.open("https://shop.example/")
         let other = try await container.open("https://other.example/")
-        _ = try await ask(container, from: shop.view)
-        #expect(try await ask(container, from: shop.view).source == .memory)
-        #expect(try await ask(container, from: other.view).source == .network)
-        #expect(try await ask(container, from: other.view).source == .memory)
+        _ = try await sendRequest(container, from: shop.view)
+        #expect(try await sendRequest(container, from: shop.view).source == .memory)
+        #expect(try await sendRequest(container, from: other.view).source == .network)
+        #expect(try await sendRequest(container, from: other.view).source == .memory)
         let sibling = try await container.open("https://www.shop.example/")
-        #expect(try await ask(container, from: sibling.view).source == .memory)
+        #expect(try await sendRequest(container, from: sibling.view).source == .memory)
         let insecure = try await container.open("http://www.shop.example/")
-        #expect(try await ask(container, from: insecure.view).source == .network)
+        #expect(try await sendRequest(container, from: insecure.view).source == .network)
     }
 
     @Test("A package takes precedence over the cache")
     func packages() async throws {
         put("one")
         let container = try await container()
-        _ = try await ask(container)
+        _ = try await sendRequest(container)
         try await fixture.install(["a.js": "packed"], version: "1", into: container)
-        #expect(try await ask(container).text == "packed")
+        #expect(try await sendRequest(container).text == "packed")
     }
 
     @Test("After the memory is released, responses come from disk; after clearing, from the network")
     func forgetting() async throws {
         put("one")
         let container = try await container()
-        _ = try await ask(container)
+        _ = try await sendRequest(container)
         try await container.hostEnteredBackground()
         container.releaseMemory()
         #expect(container.counters.httpCache?.memoryBytes == 0)
-        #expect(try await ask(container).source == .disk)
+        #expect(try await sendRequest(container).source == .disk)
         await container.clearHTTPCache()
         put("two")
-        #expect(try await ask(container).text == "two")
+        #expect(try await sendRequest(container).text == "two")
     }
 
     @Test("During a suspension no response is written, and afterwards writing continues")
@@ -174,22 +174,22 @@ struct HTTPCacheTests {
         put("one")
         let container = try await container()
         // A response is complete before it is on disk.
-        repeat { container.releaseMemory() } while try await ask(container).source != .disk
+        repeat { container.releaseMemory() } while try await sendRequest(container).source != .disk
         try await container.hostWillSuspend()
-        #expect(try await ask(container).text == "one")
+        #expect(try await sendRequest(container).text == "one")
         // The lock is released.
         _ = try DiskCacheStore(directory: fixture.folder + "/store/http-cache")
         try await container.hostResumed()
         container.releaseMemory()
-        #expect(try await ask(container).source == .disk)
+        #expect(try await sendRequest(container).source == .disk)
     }
 
     @Test("While the cache is off, each request reaches the network, and no folder is created")
     func off() async throws {
         put("one")
         let container = try await fixture.container(covering: ["shop.example"]) { $0.network.httpCache = nil }
-        _ = try await ask(container)
-        #expect(try await ask(container).source == .network)
+        _ = try await sendRequest(container)
+        #expect(try await sendRequest(container).source == .network)
         #expect(container.counters.httpCache == nil)
         #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/store/http-cache"))
     }

@@ -45,7 +45,7 @@ struct IdleStateTests {
     func conditions(_ conditions: HostConditions) {
         var idleState = IdleState(conditions)
         #expect(idleState.wait == .event)
-        #expect(!idleState.mayGoOn(beside: []))
+        #expect(!idleState.mayContinue(beside: []))
         idleState.handle(.conditions(HostConditions(network: .none, power: .low)))
         #expect(idleState.wait == .quiet)
         idleState.handle(.worked)
@@ -60,13 +60,13 @@ struct IdleStateTests {
     func goesOn() {
         var idleState = IdleState(HostConditions())
         idleState.handle(.loading(first))
-        #expect(idleState.mayGoOn(beside: [first]))
+        #expect(idleState.mayContinue(beside: [first]))
         idleState.handle(.loading(second))
-        #expect(!idleState.mayGoOn(beside: [first]))
+        #expect(!idleState.mayContinue(beside: [first]))
         idleState.handle(.loadingEnded(second))
-        #expect(idleState.mayGoOn(beside: [first]))
+        #expect(idleState.mayContinue(beside: [first]))
         idleState.handle(.away(.background))
-        #expect(!idleState.mayGoOn(beside: [first]))
+        #expect(!idleState.mayContinue(beside: [first]))
     }
 
     @Test("Work begins after a quiet period, later beside a page that never finishes, and never without a reason")

@@ -69,7 +69,7 @@ struct InterfaceNamesTests {
         #expect(
             [RequestRecord.Outcome.finished, .failed(error), .stopped].map(\.name)
                 == ["finished", "failed", "stopped"])
-        #expect([RequestRecord.Asker.page, .app].map(\.name) == ["page", "app"])
+        #expect([RequestRecord.Initiator.page, .app].map(\.name) == ["page", "app"])
         #expect(
             [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage, .showedErrorPage, .retried].map(\.rawValue)
                 == ["reloaded", "reloadedWithoutPackage", "showedErrorPage", "retried"])

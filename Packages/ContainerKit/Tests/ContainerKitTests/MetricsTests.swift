@@ -28,7 +28,7 @@ struct MetricsTests {
         let container = try await fixture.container(covering: ["shop.example"]) {
             $0.diagnostics.metrics = backend
             $0.diagnostics.timelines = TimelineOptions()
-            $0.diagnostics.timelines?.asksPages = false
+            $0.diagnostics.timelines?.recordsPageTimes = false
         }
         let page = try await container.open(url)
         let (_, record) = try await fixture.answer(

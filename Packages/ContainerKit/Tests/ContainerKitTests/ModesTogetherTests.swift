@@ -40,7 +40,7 @@ struct ModesTogetherTests {
     }
 
     /// Sends a request of the engine through the proxy.
-    private func ask(
+    private func sendRequest(
         _ url: String, _ fields: HTTPFields, of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?) {
         let pipeline = try #require(container.pipelines[.loopbackProxy])
@@ -65,7 +65,7 @@ struct ModesTogetherTests {
         ]
         for (url, said, received) in answers {
             fixture.network.put(.bytes(Data("server".utf8)), at: url, [.cacheControl: said])
-            let answer = try await ask(url, [.referer: help], of: container)
+            let answer = try await sendRequest(url, [.referer: help], of: container)
             #expect(answer.text == "server" && answer.fields[values: .cacheControl] == received, "\(url)")
         }
         await container.close(page)
@@ -84,12 +84,12 @@ struct ModesTogetherTests {
             [.referer: "https://cdn.example/style.css"], [:],
         ]
         for fields in doubtful {
-            #expect(try await ask(shop + "f", fields, of: container).text == "packaged", "\(fields)")
+            #expect(try await sendRequest(shop + "f", fields, of: container).text == "packaged", "\(fields)")
         }
-        #expect(try await ask(shop + "f", [.referer: help], of: container).text == "network \(shop)f")
+        #expect(try await sendRequest(shop + "f", [.referer: help], of: container).text == "network \(shop)f")
         await container.close(proxied)
         for fields in doubtful {
-            #expect(try await ask(shop + "f", fields, of: container).text == "network \(shop)f", "\(fields)")
+            #expect(try await sendRequest(shop + "f", fields, of: container).text == "network \(shop)f", "\(fields)")
         }
         await container.close(plain)
         await container.shutDown()
@@ -99,11 +99,12 @@ struct ModesTogetherTests {
     func ofScheme() async throws {
         let container = try await container()
         let page = try await container.open(shop)
-        #expect(try await ask(shop + "f", [.origin: "https://x.example"], of: container).page == page.session.id)
+        #expect(
+            try await sendRequest(shop + "f", [.origin: "https://x.example"], of: container).page == page.session.id)
         for fields: HTTPFields in [
             [.origin: "containerkit://s.shop.example"], [.referer: "containerkit://s.shop.example/x"],
         ] {
-            #expect(try await ask(shop + "f", fields, of: container).page == nil)
+            #expect(try await sendRequest(shop + "f", fields, of: container).page == nil)
         }
         await container.close(page)
         await container.shutDown()
@@ -150,9 +151,9 @@ struct ModesTogetherTests {
         #expect(answer.sink.text.contains("location.replace"))
         #expect(container.openPages.last?.generations == other.session.generations)
         await container.close(other)
-        #expect(try await ask(shop + "x", [:], of: container).text == "one", "until the page has committed")
+        #expect(try await sendRequest(shop + "x", [:], of: container).text == "one", "until the page has committed")
         await container.close(later)
-        #expect(try await ask(shop + "x", [:], of: container).text == "two")
+        #expect(try await sendRequest(shop + "x", [:], of: container).text == "two")
         await container.close(page)
         await container.shutDown()
     }
@@ -163,15 +164,15 @@ struct ModesTogetherTests {
         let page = try await container.open(named)
         page.view.onSignal?(.committed(url: "containerkit://s.shop.example/"))
         // Clearing fails while no page uses loopback, so that the next page must retry it.
-        fixture.engine.forgetError = EngineError(.storage, "not now")
+        fixture.engine.removeFilesError = EngineError(.storage, "not now")
         let events = container.events
         try await fixture.install(["x": "one"], version: "1", base: shop, into: container)
         for await case .engineCachesKept in events { break }
-        fixture.engine.forgetError = nil
-        let before = fixture.engine.forgotten.count
+        fixture.engine.removeFilesError = nil
+        let before = fixture.engine.removedFiles.count
         _ = try await fixture.answer(
             to: "containerkit://m.shop.example/a", from: page.view, isMainDocument: true, of: container)
-        #expect(fixture.engine.forgotten.count == before + 1)
+        #expect(fixture.engine.removedFiles.count == before + 1)
         await container.close(page)
         await container.shutDown()
     }

@@ -23,7 +23,7 @@ struct PageRequestTests {
 
     /// The answers to a page's prompts, and their records, in order.
     @MainActor
-    private final class Asker {
+    private final class PromptSender {
         private(set) var answers: [EnginePrompt.Answer] = []
         private(set) var records: [PageRequestRecord] = []
         private let (changes, change) = AsyncStream<Void>.makeStream()
@@ -37,7 +37,7 @@ struct PageRequestTests {
         }
 
         /// Sends a prompt of the page in a view.
-        func ask(_ subject: EnginePrompt.Subject, in view: FakeView) {
+        func sendPrompt(_ subject: EnginePrompt.Subject, in view: FakeView) {
             view.onPrompt?(EnginePrompt(subject) { [weak self] in self?.answers.append($0) })
         }
 
@@ -68,16 +68,16 @@ struct PageRequestTests {
         final class Silent: PageDelegate {}
         let container = try await container { $0.hosts = [] }
         let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
+        let sender = PromptSender(container)
         let safe: EnginePrompt.Answer = subject == .dialog(.leave, message: "") ? .yes : .no
-        asker.ask(subject, in: page.view)
-        #expect(asker.answers == [safe])
-        #expect(asker.records.map(\.ending) == [.noDelegate])
+        sender.sendPrompt(subject, in: page.view)
+        #expect(sender.answers == [safe])
+        #expect(sender.records.map(\.ending) == [.noDelegate])
         let silent = Silent()
         container.pageDelegate = silent
-        asker.ask(subject, in: page.view)
-        #expect(try await asker.record(1).ending == .answered)
-        #expect(asker.answers == [safe, safe])
+        sender.sendPrompt(subject, in: page.view)
+        #expect(try await sender.record(1).ending == .answered)
+        #expect(sender.answers == [safe, safe])
         #expect(page.view.loads == ["containerkit://a.example/"])
     }
 
@@ -88,20 +88,21 @@ struct PageRequestTests {
         let page = try await container.open("https://a.example/")
         page.view.onSignal?(.committed(url: "containerkit://a.example/two"))
         page.view.onSignal?(.started(url: "containerkit://a.example/three"))
-        let asker = Asker(container)
+        let sender = PromptSender(container)
         delegate.dialogAnswer = .accept(text: "text")
-        asker.ask(.dialog(.prompt(defaultText: "d"), message: String(repeating: "p", count: 20_000)), in: page.view)
-        _ = try await asker.record(0)
+        sender.sendPrompt(
+            .dialog(.prompt(defaultText: "d"), message: String(repeating: "p", count: 20_000)), in: page.view)
+        _ = try await sender.record(0)
         delegate.dialogAnswer = .accept()
-        asker.ask(.dialog(.confirm, message: "c"), in: page.view)
-        _ = try await asker.record(1)
+        sender.sendPrompt(.dialog(.confirm, message: "c"), in: page.view)
+        _ = try await sender.record(1)
         delegate.permissionAnswer = .allow
-        asker.ask(.permission([.camera, .microphone], requester: nil), in: page.view)
-        _ = try await asker.record(2)
-        asker.ask(.newWindow(url: "containerkit://a.example/new", isUserGesture: true), in: page.view)
-        _ = try await asker.record(3)
-        #expect(asker.answers == [.text("text"), .yes, .yes, .no])
-        #expect(asker.records.map(\.ending) == Array(repeating: .answered, count: 4))
+        sender.sendPrompt(.permission([.camera, .microphone], requester: nil), in: page.view)
+        _ = try await sender.record(2)
+        sender.sendPrompt(.newWindow(url: "containerkit://a.example/new", isUserGesture: true), in: page.view)
+        _ = try await sender.record(3)
+        #expect(sender.answers == [.text("text"), .yes, .yes, .no])
+        #expect(sender.records.map(\.ending) == Array(repeating: .answered, count: 4))
         #expect(delegate.dialogs.map(\.kind) == [.prompt(defaultText: "d"), .confirm])
         #expect(delegate.dialogs.map(\.message.count) == [10_000, 1])
         #expect(delegate.dialogs.first?.page.documentURL == "https://a.example/two")
@@ -116,11 +117,11 @@ struct PageRequestTests {
         container.pageDelegate = delegate
         delegate.gate.close()
         let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        asker.ask(.dialog(.confirm, message: ""), in: page.view)
-        asker.ask(.permission([.camera], requester: nil), in: page.view)
+        let sender = PromptSender(container)
+        sender.sendPrompt(.dialog(.confirm, message: ""), in: page.view)
+        sender.sendPrompt(.permission([.camera], requester: nil), in: page.view)
         await container.close(page)
-        #expect(asker.records.map(\.ending) == [.pageGone, .pageGone] && asker.answers == [.no, .no])
+        #expect(sender.records.map(\.ending) == [.pageGone, .pageGone] && sender.answers == [.no, .no])
         #expect(!page.view.isAlive)
         delegate.gate.open()
         // The view of a page without prompts is reset for reuse.
@@ -135,22 +136,22 @@ struct PageRequestTests {
         container.pageDelegate = delegate
         delegate.gate.close()
         let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        asker.ask(.permission([.camera], requester: nil), in: page.view)
+        let sender = PromptSender(container)
+        sender.sendPrompt(.permission([.camera], requester: nil), in: page.view)
         page.view.onSignal?(.committed(url: "containerkit://a.example/two"))
-        asker.ask(.permission([.camera], requester: nil), in: page.view)
+        sender.sendPrompt(.permission([.camera], requester: nil), in: page.view)
         page.view.onSignal?(.processEnded(reason: "crashed"))
         var prompt: EnginePrompt? = EnginePrompt(.dialog(.leave, message: "")) { #expect($0 == .yes) }
         if let prompt { page.view.onPrompt?(prompt) }
         prompt?.withdraw()
         prompt = nil
-        #expect(asker.records.map(\.ending) == [.pageGone, .pageGone, .pageGone] && asker.answers == [.no, .no])
+        #expect(sender.records.map(\.ending) == [.pageGone, .pageGone, .pageGone] && sender.answers == [.no, .no])
         delegate.gate.open()
         // A closed page has no receiver: a dropped prompt gets its safe answer.
         let view = page.view
         await container.close(page)
-        asker.ask(.dialog(.leave, message: ""), in: view)
-        #expect(asker.answers == [.no, .no, .yes] && asker.records.count == 3)
+        sender.sendPrompt(.dialog(.leave, message: ""), in: view)
+        #expect(sender.answers == [.no, .no, .yes] && sender.records.count == 3)
     }
 
     @Test("A new window is shown in the page's view if the app decides so, and the view is discarded afterwards")
@@ -158,7 +159,7 @@ struct PageRequestTests {
         let container = try await container { $0.hosts = [] }
         container.pageDelegate = delegate
         let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
+        let sender = PromptSender(container)
         delegate.linkAnswer = { .openHere }
         let (loads, load) = AsyncStream<Void>.makeStream()
         page.view.onLoad = { load.yield() }
@@ -166,14 +167,14 @@ struct PageRequestTests {
             ("containerkit://a.example/new", "containerkit://a.example/new"),
             ("https://a.example/2", "containerkit://a.example/2"), ("https://b.example/", "https://b.example/"),
         ] {
-            asker.ask(.newWindow(url: url, isUserGesture: true), in: page.view)
+            sender.sendPrompt(.newWindow(url: url, isUserGesture: true), in: page.view)
             for await _ in loads { break }
             #expect(page.view.loads.last == place)
         }
         // Its host is allowed now, as is the host of the opened URL.
-        asker.ask(.document(url: "https://b.example/next"), in: page.view)
-        asker.ask(.document(url: "containerkit://a.example/next"), in: page.view)
-        #expect(asker.answers == [.no, .no, .no, .yes, .yes] && asker.records.count == 3)
+        sender.sendPrompt(.document(url: "https://b.example/next"), in: page.view)
+        sender.sendPrompt(.document(url: "containerkit://a.example/next"), in: page.view)
+        #expect(sender.answers == [.no, .no, .no, .yes, .yes] && sender.records.count == 3)
         await container.close(page)
         #expect(!page.view.isAlive)
     }

@@ -65,7 +65,9 @@ struct PrefetchTests {
     private func count(_ url: String) -> Int { fixture.network.urls.count { $0 == url } }
 
     /// Sends the page's own request for the interface.
-    private func ask(_ page: Page<FakeView>, of container: Container<FakeEngine>) async throws -> Provenance.Source? {
+    private func sendRequest(_ page: Page<FakeView>, of container: Container<FakeEngine>) async throws -> Provenance
+        .Source?
+    {
         let answer = try await fixture.answer(
             to: place + "api?id=7", .get, fields, from: page.view, of: container)
         #expect(answer.sink.status == 200 && answer.sink.body == Data("network \(api)".utf8))
@@ -81,14 +83,14 @@ struct PrefetchTests {
         let head = try document()
         _ = try await fixture.answer(
             to: place + "?id=7", .get, head.headerFields, from: page.view, isMainDocument: true, of: container)
-        #expect(try await ask(page, of: container) == .prefetch)
+        #expect(try await sendRequest(page, of: container) == .prefetch)
         #expect(count(api) == 1)
         let sent = try #require(fixture.network.requests.withLock { $0.first { $0.urlText == api } }).headerFields
         #expect(sent[.userAgent] == "Fake" && sent[.acceptLanguage] == "de" && sent[.accept] == "*/*")
         #expect(sent[.referer] == url && sent[.origin] == nil)
         #expect(HTTPField.Name("Sec-Fetch-Site").flatMap { sent[$0] } == "same-origin")
         // Each response is used once: the second request is not served from the prefetch.
-        #expect(try await ask(page, of: container) != .prefetch)
+        #expect(try await sendRequest(page, of: container) != .prefetch)
         let counters = try #require(container.counters.prefetch)
         #expect(counters.started == 1 && counters.hits + counters.joins == 1)
         await container.shutDown()
@@ -102,7 +104,7 @@ struct PrefetchTests {
         let page = try await container.open(url)
         #expect(started == 1)
         try await until { count(api) == 1 }
-        #expect(try await ask(page, of: container) == .prefetch && fixture.network.urls == [api])
+        #expect(try await sendRequest(page, of: container) == .prefetch && fixture.network.urls == [api])
         await container.shutDown()
     }
 
@@ -127,7 +129,7 @@ struct PrefetchTests {
         let container = try await container()
         try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
         let page = try await container.open(url)
-        #expect(try await ask(page, of: container) == .prefetch)
+        #expect(try await sendRequest(page, of: container) == .prefetch)
         let sent = fixture.network.requests.withLock { $0.map { $0.headerFields[.cookie] } }
         #expect(sent == ["user=1"])
         await container.close(page)
@@ -135,7 +137,7 @@ struct PrefetchTests {
         try await until { count(api) == 2 }
         try await fixture.engine.jar.set(EngineCookie(name: "user", value: "2", domain: "shop.example"))
         _ = try await container.open("https://api.example/")
-        #expect(try await ask(other, of: container) != .prefetch)
+        #expect(try await sendRequest(other, of: container) != .prefetch)
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "user=2")
         #expect(container.counters.prefetch?.mismatches == 1)
         await container.shutDown()
@@ -244,7 +246,7 @@ struct PrefetchTests {
         let page = try await container.open(url)
         try await until { count(api) == 1 }
         try container.setRules(RouteRules([], deny: [RouteRule(.pass, host: HostPattern("shop.example"))]))
-        #expect(try await ask(page, of: container) == .network)
+        #expect(try await sendRequest(page, of: container) == .network)
         #expect(count(api) == 2)
         await container.shutDown()
     }
@@ -266,7 +268,7 @@ struct PrefetchTests {
         }
         #expect(container.counters.prefetch?.wasted == 1)
         let other = how == "page" ? try await container.open("https://shop.example/other") : page
-        #expect(try await ask(other, of: container) != .prefetch)
+        #expect(try await sendRequest(other, of: container) != .prefetch)
         await container.shutDown()
     }
 

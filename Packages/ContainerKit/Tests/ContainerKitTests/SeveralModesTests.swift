@@ -51,7 +51,7 @@ struct SeveralModesTests {
     }
 
     /// Sends a request of the engine through the proxy, with a `Referer` that identifies the page.
-    private func ask(
+    private func sendRequest(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from page: String? = nil,
         of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?, provenance: Provenance) {
@@ -117,7 +117,7 @@ struct SeveralModesTests {
         #expect(first.session.generations == named.session.generations)
         #expect(later.session.generations != named.session.generations && later.session.generations.count == 1)
         #expect(try await container.open(plain).session.generations == first.session.generations)
-        #expect(try await ask(byName + "x", from: byProxy, of: container).text == "one")
+        #expect(try await sendRequest(byName + "x", from: byProxy, of: container).text == "one")
         #expect(try await fixture.text(place + "x", from: named.view, of: container) == "one")
         #expect(try await fixture.text(place + "x", from: later.view, of: container) == "two")
         await container.shutDown()
@@ -132,15 +132,15 @@ struct SeveralModesTests {
         let moving = try await container.open(byName)
         try show(in: moving)
         #expect(moving.session.generations != first.session.generations)
-        #expect(try await ask(byName + "y", of: container).page == nil, "the page of the request is unknown")
+        #expect(try await sendRequest(byName + "y", of: container).page == nil, "the page of the request is unknown")
         try show(byProxy + "moved", in: moving)
         let session = try #require(container.openPages.first { $0.id == moving.session.id })
         #expect(session.generations == first.session.generations)
-        #expect(try await ask(byProxy + "y", from: byProxy + "moved", of: container).page == moving.session.id)
+        #expect(try await sendRequest(byProxy + "y", from: byProxy + "moved", of: container).page == moving.session.id)
         await container.close(first)
-        #expect(try await ask(byName + "x", from: byProxy + "moved", of: container).text == "one")
+        #expect(try await sendRequest(byName + "x", from: byProxy + "moved", of: container).text == "one")
         await container.close(moving)
-        #expect(try await ask(byName + "x", of: container).text == "two")
+        #expect(try await sendRequest(byName + "x", of: container).text == "two")
         await container.shutDown()
     }
 
@@ -149,9 +149,9 @@ struct SeveralModesTests {
         let container = try await container()
         try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
         let pages = [try await container.open(byProxy), try await container.open(plain)]
-        let passed = try await ask(byName + "x", from: plain, of: container)
+        let passed = try await sendRequest(byName + "x", from: plain, of: container)
         #expect(passed.text == "network \(byName)x" && passed.provenance.reason.contains("page bypasses"))
-        #expect(try await ask(byName + "x", from: byProxy, of: container).text == "packaged")
+        #expect(try await sendRequest(byName + "x", from: byProxy, of: container).text == "packaged")
         for page in pages { await container.close(page) }
         await container.shutDown()
     }
@@ -166,7 +166,7 @@ struct SeveralModesTests {
         #expect(fixture.engine.jar.cookies.map(\.name) == ["named"], "before a proxy page loads")
         // The engine stores the cookies of responses through the proxy, and the container does not.
         fixture.network.put(.bytes(Data()), at: byProxy + "set", [.setCookie: "proxied=2; Domain=shop.example"])
-        let answer = try await ask(byProxy + "set", .get, [.cookie: "named=1"], from: byProxy, of: container)
+        let answer = try await sendRequest(byProxy + "set", .get, [.cookie: "named=1"], from: byProxy, of: container)
         #expect(answer.fields[.setCookie] == "proxied=2; Domain=shop.example")
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "named=1")
         #expect(container.cookies?.jar.cookies.map(\.identity.name) == ["named"])
@@ -187,7 +187,7 @@ struct SeveralModesTests {
         container.setRules(try RouteRules([], deny: [RouteRule(.pass, host: HostPattern("m.shop.example"))]))
         fixture.network.put(.bytes(Data()), at: byProxy, [.setCookie: "own=1"])
         let page = try await container.open(byName)
-        let answer = try await ask(byProxy, .post, of: container)
+        let answer = try await sendRequest(byProxy, .post, of: container)
         #expect(answer.fields[.setCookie] == "own=1" && container.cookies?.jar.cookies.isEmpty == true)
         await container.close(page)
         await container.shutDown()
@@ -201,7 +201,7 @@ struct SeveralModesTests {
         let (named, proxied) = (try await container.open(byName), try await container.open(byProxy))
         for _ in 0..<2 {
             #expect(try await fixture.text(place + "kept", from: named.view, of: container) == "kept")
-            #expect(try await ask(urls[1], from: byProxy, of: container).text == "kept")
+            #expect(try await sendRequest(urls[1], from: byProxy, of: container).text == "kept")
         }
         #expect(urls.map { url in fixture.network.urls.count { $0 == url } } == [1, 2])
         for page in [named, proxied] { await container.close(page) }
@@ -214,9 +214,9 @@ struct SeveralModesTests {
         try await fixture.install(["x": "one"], version: "1", base: byProxy, into: container)
         let proxied = try await container.open(byProxy)
         let named = try await container.open(byName)
-        let before = fixture.engine.forgotten.count
+        let before = fixture.engine.removedFiles.count
         try await fixture.install(["x": "two"], version: "2", base: byProxy, into: container)
-        #expect(fixture.engine.forgotten.count == before)
+        #expect(fixture.engine.removedFiles.count == before)
         let events = container.events
         await container.close(proxied)
         for await case .engineCachesCleared(let bases) in events {
@@ -337,7 +337,7 @@ struct SeveralModesTests {
         let answer = try await fixture.answer(
             to: place + "api", .get, [.referer: place], from: named.view, of: container)
         #expect(answer.record.provenance?.source == .prefetch && answer.sink.text == "network \(byName)api")
-        let other = try await ask(byProxy + "api", from: byProxy, of: container)
+        let other = try await sendRequest(byProxy + "api", from: byProxy, of: container)
         #expect(other.provenance.source == .prefetch && other.text == "network \(byProxy)api")
         #expect([byName, byProxy].allSatisfy { url in fixture.network.urls.count { $0 == url + "api" } == 1 })
         #expect(container.counters.prefetch?.started == 2)
@@ -387,8 +387,8 @@ struct SeveralModesTests {
         try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
         let pages = [try await container.open(byProxy), try await container.open(plain)]
         #expect(pages.map(\.session.mode) == [.loopbackProxy, .plain])
-        #expect(try await ask(byName + "x", from: byProxy, of: container).text == "packaged")
-        #expect(try await ask(byName + "x", from: plain, of: container).text == "network \(byName)x")
+        #expect(try await sendRequest(byName + "x", from: byProxy, of: container).text == "packaged")
+        #expect(try await sendRequest(byName + "x", from: plain, of: container).text == "network \(byName)x")
         for page in pages { await container.close(page) }
         await container.shutDown()
     }

@@ -20,12 +20,12 @@ struct SuspendedTrialTests {
         case background, suspension, both
     }
 
-    private func leave(_ container: Container<FakeEngine>, _ absence: Absence) async throws {
+    private func beginAbsence(_ container: Container<FakeEngine>, _ absence: Absence) async throws {
         if absence != .suspension { try await container.hostEnteredBackground() }
         if absence != .background { try await container.hostWillSuspend() }
     }
 
-    private func comeBack(_ container: Container<FakeEngine>, _ absence: Absence) async throws {
+    private func endAbsence(_ container: Container<FakeEngine>, _ absence: Absence) async throws {
         if absence != .background { try await container.hostResumed() }
         if absence != .suspension { container.hostEnteredForeground() }
     }
@@ -57,9 +57,9 @@ struct SuspendedTrialTests {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
         let events = container.events
         let page = try await bootForNineSeconds(in: container)
-        try await leave(container, absence)
+        try await beginAbsence(container, absence)
         clock.advance(by: .seconds(3_600))
-        try await comeBack(container, absence)
+        try await endAbsence(container, absence)
         container.report(.healthy, of: page)
         #expect(try await verdict(events) == "proven")
     }
@@ -69,14 +69,14 @@ struct SuspendedTrialTests {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
         let events = container.events
         let page = try await bootForNineSeconds(in: container)
-        try await leave(container, absence)
+        try await beginAbsence(container, absence)
         // No timer is left.
         while clock.sleeperCount != 0 {
             try Task.checkCancellation()
             await Task.yield()
         }
         clock.advance(by: .seconds(3_600))
-        try await comeBack(container, absence)
+        try await endAbsence(container, absence)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .milliseconds(9_999))
         #expect(container.installedPackages.count == 1 && clock.sleeperCount == 1)

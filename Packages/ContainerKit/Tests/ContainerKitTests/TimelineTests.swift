@@ -46,7 +46,7 @@ struct TimelineTests {
         #expect(abs(paint.inMilliseconds - 25) < 1)
         let request = try #require(loaded.requests.first)
         #expect(loaded.requests.count == 1 && request.provenance == .network && request.status == 200)
-        #expect(request.url == "https://a.example/" && request.bytes == 3 && request.asker == .page)
+        #expect(request.url == "https://a.example/" && request.bytes == 3 && request.initiator == .page)
         await container.close(page)
         let closed = try #require(await timelines.next())
         #expect(closed.marks.closed != nil && page.timeline == closed)

@@ -120,7 +120,7 @@ struct HARExportTests {
     @Test("leavesQueriesOut omits queries, passwords and reasons")
     func secrets() throws {
         var export = HARExport()
-        export.leavesQueriesOut = true
+        export.omitsQueries = true
         let text = String(decoding: try export.json([timeline]), as: UTF8.self)
         #expect(!text.contains("token") && !text.contains("word@") && !text.contains("%20x") && !text.contains("?"))
         #expect(text.contains("\"https://a.example/p\"") && text.contains("\"https://a.example/api\""))

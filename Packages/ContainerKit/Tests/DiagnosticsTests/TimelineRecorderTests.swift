@@ -73,7 +73,7 @@ struct TimelineRecorderTests {
 
     @Test("The readings of a document that was replaced are ignored")
     func redirect() async throws {
-        let recorder = recorder { $0.askingLimit = .milliseconds(1) }
+        let recorder = recorder { $0.pageReportLimit = .milliseconds(1) }
         var timelines = recorder.subscribe().makeAsyncIterator()
         recorder.begin(page, at: url)
         recorder.listen(to: view, of: page)
@@ -87,7 +87,7 @@ struct TimelineRecorderTests {
 
     @Test("A view that refuses the message handler gets no script, and its timeline is sent after the limit")
     func refusedHandler() async throws {
-        let recorder = recorder { $0.askingLimit = .milliseconds(1) }
+        let recorder = recorder { $0.pageReportLimit = .milliseconds(1) }
         var timelines = recorder.subscribe().makeAsyncIterator()
         view.refusedHandlers = [PageReadings.name]
         recorder.begin(page, at: url)
@@ -99,7 +99,7 @@ struct TimelineRecorderTests {
 
     @Test("The document URL is read from the host when a document is committed")
     func documentURL() async throws {
-        let recorder = recorder { $0.asksPages = false }
+        let recorder = recorder { $0.recordsPageTimes = false }
         var timelines = recorder.subscribe().makeAsyncIterator()
         recorder.begin(page, at: url)
         host.documentURLs[page] = "https://a.example/next"

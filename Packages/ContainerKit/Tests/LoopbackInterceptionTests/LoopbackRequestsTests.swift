@@ -89,7 +89,7 @@ struct LoopbackRequestsTests {
     @Test("Askers are determined only if the pipeline distinguishes them, and never for documents")
     func askers() async throws {
         for distinguishes in [false, true] {
-            let pipeline = FakePipeline(distinguishesAskers: distinguishes)
+            let pipeline = FakePipeline(distinguishesRequesters: distinguishes)
             let requests = requests(pipeline)
             record(1, at: document)
             let picture = completed(try request("https://cdn.example/x.png", .get, [.referer: document]), by: requests)
@@ -97,7 +97,7 @@ struct LoopbackRequestsTests {
             _ = try await requests.load(picture)
             _ = try await requests.load(completed(try documentRequest(), by: requests))
             let expected = distinguishes ? [document] : nil
-            #expect(pipeline.askers == [expected, expected, nil])
+            #expect(pipeline.requesters == [expected, expected, nil])
         }
     }
 

@@ -8,42 +8,42 @@ import ResourceLoading
 
 @testable import LoopbackInterception
 
-/// A pipeline that responds to each request with status 200, or fails, and records the askers.
+/// A pipeline that responds to each request with status 200, or fails, and records the requesters.
 final class FakePipeline: LoopbackPipeline {
     struct State {
-        var askers: [[String]?] = []
+        var requesters: [[String]?] = []
         var requests: [HTTPRequest] = []
         var error: ResourceError?
         var status = HTTPResponse.Status.ok
     }
 
     let state = Mutex(State())
-    let distinguishesAskers: Bool
+    let distinguishesRequesters: Bool
     /// The origins whose requests are intercepted, such as `https://a.example`.
     let hosts: Set<String>
 
-    init(hosts: Set<String> = [], distinguishesAskers: Bool = false) {
+    init(hosts: Set<String> = [], distinguishesRequesters: Bool = false) {
         self.hosts = hosts
-        self.distinguishesAskers = distinguishesAskers
+        self.distinguishesRequesters = distinguishesRequesters
     }
 
-    var askers: [[String]?] { state.withLock(\.askers) }
+    var requesters: [[String]?] { state.withLock(\.requesters) }
     var requests: [HTTPRequest] { state.withLock(\.requests) }
 
     func opens(originOf request: HTTPRequest) -> Bool {
         hosts.contains("\(request.scheme ?? "")://\(request.authority ?? "")")
     }
 
-    func immediateResponse(loopback request: ResourceRequest, of askers: [String]?) -> ImmediateResult {
-        state.withLock { $0.askers.append(askers) }
+    func immediateResponse(loopback request: ResourceRequest, of requesters: [String]?) -> ImmediateResult {
+        state.withLock { $0.requesters.append(requesters) }
         return .known(nil)
     }
 
     nonisolated(nonsending) func answer(
-        loopback request: ResourceRequest, of askers: [String]?
+        loopback request: ResourceRequest, of requesters: [String]?
     ) async throws -> ResourceResponse? {
         let (error, status) = state.withLock { state in
-            state.askers.append(askers)
+            state.requesters.append(requesters)
             state.requests.append(request.head)
             return (state.error, state.status)
         }

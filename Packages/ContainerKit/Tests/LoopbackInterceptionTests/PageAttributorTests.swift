@@ -39,7 +39,7 @@ struct PageAttributorTests {
         #expect(try confidence() == .exact)
         record(2, at: "https://a.example/two")
         #expect(try confidence() == .inferred)
-        pages.forget(PageID(rawValue: 1))
+        pages.removePage(PageID(rawValue: 1))
         #expect(try confidence() == .inferred)
         record(2, at: "https://a.example/moved")
         #expect(try confidence() == .inferred)
@@ -76,7 +76,7 @@ struct PageAttributorTests {
         #expect(try attributed("https://cdn.example/x") == (1, .subresource))
         record(1, at: "https://a.example/moved")
         #expect(try attributed("https://a.example/moved", ["sec-fetch-dest": "document"]) == (1, .document))
-        pages.forget(PageID(rawValue: 1))
+        pages.removePage(PageID(rawValue: 1))
         #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
     }
 

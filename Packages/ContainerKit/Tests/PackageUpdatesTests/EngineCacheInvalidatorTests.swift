@@ -22,8 +22,8 @@ struct EngineCacheInvalidatorTests {
         var arePackagesInUse = true
         /// Returns the URL in the engine; by default the same URL.
         var place: (String) -> String? = { $0 }
-        private(set) var forgotten: [[String]] = []
-        private(set) var kept: [EngineError] = []
+        private(set) var removedURLs: [[String]] = []
+        private(set) var failures: [EngineError] = []
         let results: AsyncStream<Void>
         private let result: AsyncStream<Void>.Continuation
 
@@ -31,13 +31,13 @@ struct EngineCacheInvalidatorTests {
 
         func engineURL(of url: String) -> String? { place(url) }
 
-        func engineDidForgetFiles(under urls: [PackageBaseURL]) {
-            forgotten.append(urls.map(\.description))
+        func engineDidRemoveFiles(under urls: [PackageBaseURL]) {
+            removedURLs.append(urls.map(\.description))
             result.yield()
         }
 
-        func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError) {
-            kept.append(error)
+        func engineDidFailToRemoveFiles(under urls: [PackageBaseURL], because error: EngineError) {
+            failures.append(error)
             result.yield()
         }
     }
@@ -97,38 +97,38 @@ struct EngineCacheInvalidatorTests {
         try await stage.install("cdn", "1", at: "https://cdn.example/lib/")
         invalidator.packagesDidChange()
         await result()
-        #expect(engine.forgotten == [["https://cdn.example/lib/"]])
+        #expect(engine.removedFiles == [["https://cdn.example/lib/"]])
         try await stage.install("shop", "1", at: shop)
         invalidator.packagesDidChange()
         await result()
-        #expect(engine.forgotten.last == [shop] && engine.searched.last == ["https://cdn.example/", shop])
+        #expect(engine.removedFiles.last == [shop] && engine.searched.last == ["https://cdn.example/", shop])
         try await stage.install("shop", "2", at: shop + "new/")
         invalidator.packagesDidChange()
         await result()
-        #expect(host.forgotten == [["https://cdn.example/lib/"], [shop], [shop, shop + "new/"]])
+        #expect(host.removedURLs == [["https://cdn.example/lib/"], [shop], [shop, shop + "new/"]])
         await invalidator.shutDown()
     }
 
     @Test("A failed removal is repeated after the next launch, a successful one is not")
     func launch() async throws {
-        engine.forgetError = EngineError(.storage, "a test")
+        engine.removeFilesError = EngineError(.storage, "a test")
         try await stage.install("shop", "1", at: shop)
         let first = invalidator()
         first.start()
         await result()
-        #expect(host.kept.map(\.code) == [.storage])
+        #expect(host.failures.map(\.code) == [.storage])
         await first.shutDown()
-        engine.forgetError = nil
+        engine.removeFilesError = nil
         for launch in 1...2 {
             let next = invalidator()
             next.start()
             let page = session(UInt64(launch), .loopbackProxy)
             next.pageDidOpen(page)
             await next.invalidateStaleFiles(for: page)
-            #expect(engine.forgotten == [[shop], [shop]])
+            #expect(engine.removedFiles == [[shop], [shop]])
             await next.shutDown()
         }
-        #expect(host.forgotten == [[shop]])
+        #expect(host.removedURLs == [[shop]])
     }
 
     @Test("No file is removed while a page that may use it is open, and files are removed after the page closes")
@@ -140,16 +140,16 @@ struct EngineCacheInvalidatorTests {
         invalidator.pageDidOpen(session(2, .plain))
         try await stage.install("shop", "1", at: shop)
         invalidator.packagesDidChange()
-        #expect(engine.forgotten.isEmpty)
+        #expect(engine.removedFiles.isEmpty)
         invalidator.pageDidClose(PageID(rawValue: 2))
         await result()
-        #expect(engine.forgotten == [[shop]])
+        #expect(engine.removedFiles == [[shop]])
         invalidator.join(PageID(rawValue: 1))
         invalidator.contentDidChange()
-        #expect(engine.forgotten.count == 1)
+        #expect(engine.removedFiles.count == 1)
         invalidator.pageDidClose(PageID(rawValue: 1))
         await result()
-        #expect(engine.forgotten == [[shop], [shop]])
+        #expect(engine.removedFiles == [[shop], [shop]])
         await invalidator.shutDown()
     }
 
@@ -161,18 +161,18 @@ struct EngineCacheInvalidatorTests {
         invalidator.start()
         let page = session(1, .loopbackServer)
         await invalidator.invalidateStaleFiles(for: page)
-        #expect(engine.forgotten.isEmpty)
+        #expect(engine.removedFiles.isEmpty)
         host.place = { $0.replacing("https://shop.example/", with: "https://shop-example.localhost:8443/") }
         // With the loopback server, a page of plain mode loads no package files.
         await invalidator.invalidateStaleFiles(for: session(2, .plain))
-        #expect(engine.forgotten.isEmpty)
+        #expect(engine.removedFiles.isEmpty)
         await invalidator.invalidateStaleFiles(for: page)
-        #expect(engine.forgotten == [["https://shop-example.localhost:8443/"]] && host.forgotten == [[shop]])
+        #expect(engine.removedFiles == [["https://shop-example.localhost:8443/"]] && host.removedURLs == [[shop]])
         host.arePackagesInUse = false
         invalidator.packagesDidChange()
         await result()
         await result()
-        #expect(host.forgotten == [[shop], [shop]])
+        #expect(host.removedURLs == [[shop], [shop]])
         await invalidator.shutDown()
     }
 

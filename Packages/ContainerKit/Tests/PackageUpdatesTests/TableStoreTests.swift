@@ -121,7 +121,7 @@ struct TableStoreTests {
         )
     }
 
-    @Test func survivesReopening() async throws {
+    @Test func tableRemainsAfterReopening() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do {
             let library = try await update(makeStore(), to: "1", first)
@@ -142,7 +142,7 @@ struct TableStoreTests {
         #expect(server.drainRequested() == [])
     }
 
-    @Test func whatLeavesTheTableLeavesTheStore() async throws {
+    @Test func filesRemovedFromTableAreRemovedFromStore() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let store = try makeStore()
         _ = try await update(store, to: "1", first)
@@ -153,7 +153,7 @@ struct TableStoreTests {
         #expect(try await text(library, "c.js") == nil)
     }
 
-    @Test func damageIsNoticedAndFetchedAgain() async throws {
+    @Test func damagedFileIsFetchedAgain() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do { _ = try await update(makeStore(), to: "1", first) }
         try? FileManager.default.removeItem(atPath: directory + "/clean")
@@ -183,7 +183,7 @@ struct TableStoreTests {
         #expect(try store.check().isSound)
     }
 
-    @Test func aDamagedTableIsFetchedAgainAndItsFilesAreNot() async throws {
+    @Test func damagedTableIsFetchedAgainWithoutFiles() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do { _ = try await update(makeStore(), to: "1", first) }
         _ = server.drainRequested()
@@ -201,7 +201,7 @@ struct TableStoreTests {
         #expect(try await text(library, "a.js")?.text == "first a")
     }
 
-    @Test func theBudgetEvictsFilesAndNotTheTable() async throws {
+    @Test func budgetEvictsFilesButNotTable() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let files = Dictionary(
             uniqueKeysWithValues: (0..<30).map { ("f\($0).js", "\($0)" + String(repeating: ".", count: 998)) })
@@ -222,7 +222,7 @@ struct TableStoreTests {
         #expect(try store.resources().isEmpty)
     }
 
-    @Test func everyInstantIsTheOldTableOrTheNew() async throws {
+    @Test func crashAtAnyStepLeavesOldOrNewTable() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let directory = directory
         let pictures = Mutex<[String]?>(nil)

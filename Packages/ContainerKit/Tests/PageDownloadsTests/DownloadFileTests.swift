@@ -65,7 +65,7 @@ struct DownloadFileTests {
     @Test("A reservation that is not replaced is removed, unless another file has its name")
     func givenBack() throws {
         #expect(throws: DownloadError.self) {
-            try DownloadNaming.hold.bring(folder.path + "/none", to: folder.path + "/a") { "text" }
+            try DownloadNaming.hold.move(folder.path + "/none", to: folder.path + "/a") { "text" }
         }
         #expect(folder.left.isEmpty)
         let reservation = try #require(try NameReservation.make(folder.path + "/a", "text"))

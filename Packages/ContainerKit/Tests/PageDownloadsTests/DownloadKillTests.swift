@@ -59,16 +59,16 @@ struct DownloadKillTests {
         }
         switch step {
         case .nameNoted, .nameHeld:
-            _ = try DownloadNaming.hold.bring(file.path, to: target) {
+            _ = try DownloadNaming.hold.move(file.path, to: target) {
                 try journal.hold("a", for: file.token)
                 if step == .nameHeld { _ = try NameReservation.make(target, file.token) }
                 end()
                 return file.token
             }
-        case .linked: _ = try DownloadNaming.link.bring(file.path, to: target) { "" }
-        case .renamed: _ = try DownloadNaming.rename.bring(file.path, to: target) { "" }
+        case .linked: _ = try DownloadNaming.link.move(file.path, to: target) { "" }
+        case .renamed: _ = try DownloadNaming.rename.move(file.path, to: target) { "" }
         case .replaced:
-            _ = try DownloadNaming.hold.bring(file.path, to: target) {
+            _ = try DownloadNaming.hold.move(file.path, to: target) {
                 try journal.hold("a", for: file.token)
                 return file.token
             }

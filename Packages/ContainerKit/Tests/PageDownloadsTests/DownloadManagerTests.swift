@@ -53,7 +53,7 @@ struct DownloadManagerTests {
         #expect(request.isUserGesture)
         #expect(request.page.documentURL == "https://a.example/")
         var counters = DownloadCounters()
-        (counters.asked, counters.saved, counters.savedBytes) = (2, 2, 10)
+        (counters.decisionRequests, counters.saved, counters.savedBytes) = (2, 2, 10)
         #expect(stage.manager.counters == counters)
         #expect(stage.manager.requestsBeingSaved.isEmpty)
     }
@@ -268,7 +268,7 @@ struct DownloadManagerTests {
         stage.view.onDownload?(.engine(late))
         #expect(late.cancels == 1 && stage.requests.count == 1)
         var counters = DownloadCounters()
-        (counters.asked, counters.cancelled) = (1, 1)
+        (counters.decisionRequests, counters.cancelled) = (1, 1)
         #expect(stage.manager.counters == counters)
     }
 
@@ -290,7 +290,7 @@ struct DownloadManagerTests {
     @Test("A document is saved instead of shown if it is an attachment or the engine cannot show it")
     func diversion() async throws {
         let stage = await DownloadStage(folder)
-        stage.view.unshown = ["application/zip"]
+        stage.view.undisplayableTypes = ["application/zip"]
         stage.view.touched = ["containerkit://a.example/x"]
         let request = try #require(HTTPRequest(method: .get, urlText: "containerkit://a.example/x"))
         func divert(_ fields: HTTPFields, isMainDocument: Bool = true, askedIn epoch: Int = 0) -> ResourceResponse? {

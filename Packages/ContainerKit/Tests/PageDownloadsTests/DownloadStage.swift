@@ -43,7 +43,7 @@ final class DownloadStage: PageDownloadHost {
 
     func realURL(of place: String) -> String { SchemeNames.standard.realURL(of: place) ?? place }
 
-    func ask(
+    func requestDecision(
         _ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void
     ) -> (@MainActor () -> Void)? {
         requests.append(request)

@@ -140,7 +140,7 @@ final class FakeRouting: PrefetchRouting {
 
     func opens(_ url: String) -> Bool { state.withLock(\.opens) }
 
-    func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
+    func usesNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
         state.withLock { state in
             state.asked.append((request.urlText, isOriginBound))
             return !state.excluded.contains(request.urlText)

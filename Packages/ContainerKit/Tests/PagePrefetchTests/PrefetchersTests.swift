@@ -119,7 +119,7 @@ struct PrefetchersTests {
         stage.begin(1)
         stage.begin(2)
         try await until { stage.network.requests.count == 2 }
-        stage.prefetchers.forget(PageID(rawValue: 1))
+        stage.prefetchers.removePage(PageID(rawValue: 1))
         #expect(await !stage.prefetchers.waitForCookies(of: PageID(rawValue: 1)))
         stage.prefetchers.removeAll()
         #expect(try await stage.load(2) == .network)

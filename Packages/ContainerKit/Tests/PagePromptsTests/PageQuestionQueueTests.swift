@@ -71,10 +71,10 @@ struct PageQuestionQueueTests {
     func limit() async {
         let queue = queue(waitingLimit: 2)
         delegate.gate.close()
-        queue.ask(Number(), of: page, by: delegate) { ends.append($0, $1) }
-        queue.ask(Text(), of: page, by: delegate) { ends.append($0, $1) }
-        #expect(queue.ask(Number(), of: page, by: delegate) { ends.append($0, $1) } == nil)
-        #expect(queue.ask(Text(), of: PageID(rawValue: 2), by: delegate) { ends.append($0, $1) } != nil)
+        queue.send(Number(), of: page, by: delegate) { ends.append($0, $1) }
+        queue.send(Text(), of: page, by: delegate) { ends.append($0, $1) }
+        #expect(queue.send(Number(), of: page, by: delegate) { ends.append($0, $1) } == nil)
+        #expect(queue.send(Text(), of: PageID(rawValue: 2), by: delegate) { ends.append($0, $1) } != nil)
         #expect(ends.all == ["0 tooMany"] && queue.isWaiting(page))
         delegate.gate.open()
         await ends.wait(for: 4)
@@ -83,7 +83,7 @@ struct PageQuestionQueueTests {
 
     @Test("Without a delegate a question gets its safe answer at once")
     func noDelegate() {
-        #expect(queue().ask(Text(), of: page, by: nil) { ends.append($0, $1) } == nil)
+        #expect(queue().send(Text(), of: page, by: nil) { ends.append($0, $1) } == nil)
         #expect(ends.all == ["safe noDelegate"])
     }
 
@@ -91,18 +91,18 @@ struct PageQuestionQueueTests {
     func endsOnce() async throws {
         let queue = queue()
         delegate.gate.close()
-        let withdraw = try #require(queue.ask(Number(), of: page, by: delegate) { ends.append($0, $1) })
+        let withdraw = try #require(queue.send(Number(), of: page, by: delegate) { ends.append($0, $1) })
         withdraw()
         withdraw()
-        queue.ask(Number(), of: page, by: delegate) { ends.append($0, $1) }
+        queue.send(Number(), of: page, by: delegate) { ends.append($0, $1) }
         queue.end(page)
         withdraw()
         let prompt = EnginePrompt(.dialog(.alert, message: "")) { _ in }
-        queue.ask(Text(), of: page, by: delegate, for: prompt) { ends.append($0, $1) }
+        queue.send(Text(), of: page, by: delegate, for: prompt) { ends.append($0, $1) }
         prompt.withdraw()
         #expect(ends.all == ["0 withdrawn", "0 pageGone", "safe pageGone"])
-        queue.ask(Number(), of: page, by: delegate) { ends.append($0, $1) }
-        queue.ask(Number(holdsDocument: true), of: page, by: delegate) { ends.append($0, $1) }
+        queue.send(Number(), of: page, by: delegate) { ends.append($0, $1) }
+        queue.send(Number(holdsDocument: true), of: page, by: delegate) { ends.append($0, $1) }
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(10))
         await ends.wait(for: 4)
@@ -117,8 +117,8 @@ struct PageQuestionQueueTests {
     func navigation() {
         let queue = queue()
         delegate.gate.close()
-        queue.ask(Number(survivesNavigation: true), of: page, by: delegate) { ends.append($0, $1) }
-        queue.ask(Number(blocksPage: true), of: page, by: delegate) { ends.append($0, $1) }
+        queue.send(Number(survivesNavigation: true), of: page, by: delegate) { ends.append($0, $1) }
+        queue.send(Number(blocksPage: true), of: page, by: delegate) { ends.append($0, $1) }
         #expect(queue.isBlocked(page))
         queue.release(page)
         #expect(ends.all == ["0 pageGone"] && queue.isWaiting(page) && !queue.isBlocked(page))
@@ -131,7 +131,7 @@ struct PageQuestionQueueTests {
     func releasedQueue() throws {
         var queue: PageQuestionQueue? = queue()
         delegate.gate.close()
-        let withdraw = try #require(queue?.ask(Number(), of: page, by: delegate) { ends.append($0, $1) })
+        let withdraw = try #require(queue?.send(Number(), of: page, by: delegate) { ends.append($0, $1) })
         queue = nil
         withdraw()
         #expect(ends.all == ["0 withdrawn"])

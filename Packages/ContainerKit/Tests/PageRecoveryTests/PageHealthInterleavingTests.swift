@@ -34,7 +34,7 @@ struct PageHealthInterleavingTests {
             record(event)
             let actions = page.apply(event)
             // Only a request of the user is performed at once.
-            #expect(!isAway || actions.isEmpty || event == .retryAsked)
+            #expect(!isAway || actions.isEmpty || event == .retryRequested)
             if actions.contains(.examine) {
                 #expect(wasDue)
                 isExamining = true
@@ -51,7 +51,7 @@ struct PageHealthInterleavingTests {
             switch event {
             case .paused: isAway = true
             case .resumed where isAway: (isAway, isExamining, silences) = (false, false, 0)
-            case .hidden, .shown, .asks: (isExamining, silences) = (false, 0)
+            case .hidden, .shown, .awaitsAnswer: (isExamining, silences) = (false, 0)
             case .started, .processEnded, .processReplaced: isExamining = false
             case .committed:
                 (hasSpoken, hasPainted, silences, isExamining) = (false, false, 0, false)
@@ -116,9 +116,9 @@ struct PageHealthInterleavingTests {
                 .started(url: urls[numbers.number(below: 2)], byPerson: numbers.number(below: 4) == 0),
                 .committed(url: urls[numbers.number(below: 2)], isWatched: numbers.number(below: 4) > 0), .finished,
                 .loadFailed("x", isReal: numbers.number(below: 2) == 0), .processEnded("x"), .activity, .hasBody,
-                .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[numbers.number(below: 8)]),
+                .hasNoContent, .spoke, .hidden, .shown, .retryRequested, .examined(looks[numbers.number(below: 8)]),
                 .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.number(below: 4) == 0),
-                .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
+                .clock(isBusy: false), .awaitsAnswer, .painted, .used, .processReplaced,
                 .visibilityChanged(isVisible: numbers.number(below: 4) > 0),
             ]
             witness.apply(favourite(&numbers) ?? events[numbers.number(below: events.count)])

@@ -108,7 +108,7 @@ struct PageHealthSafetyTests {
         page.load()
         page.now = .seconds(3)
         #expect(page.apply(.clock(isBusy: false)) == [.examine])
-        page.apply(.asks, .examined(.empty))
+        page.apply(.awaitsAnswer, .examined(.empty))
         #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
     }
 
@@ -306,7 +306,7 @@ struct PageHealthSafetyTests {
         page.load()
         page.start("https://b.example/")
         page.apply(.processReplaced)
-        #expect(page.steps.isEmpty && page.health.isOnWay)
+        #expect(page.steps.isEmpty && page.health.isNavigating)
         page.apply(.loadFailed("offline", isReal: true))
         #expect(page.kinds == [.showedErrorPage])
     }

@@ -290,7 +290,7 @@ struct PageHealthTests {
         page.load()
         for hour in 1...3 {
             page.now = .seconds(3_600 * hour)
-            page.apply(.asks, .examined(nil))
+            page.apply(.awaitsAnswer, .examined(nil))
         }
         #expect(page.steps.isEmpty && page.health.deadline == page.now + .seconds(3))
     }
@@ -333,7 +333,7 @@ struct PageHealthTests {
             asked.now = .seconds(second)
             asked.apply(.clock(isBusy: false), .examined(nil))
         }
-        asked.apply(.asks)
+        asked.apply(.awaitsAnswer)
         asked.now = .seconds(185)
         #expect(asked.apply(.clock(isBusy: false)) == [.examine] && asked.apply(.examined(nil)).isEmpty)
     }
@@ -387,7 +387,7 @@ struct PageHealthTests {
             page.load()
             page.watch(ProbeResult.empty)
         }
-        #expect(page.apply(.retryAsked).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
+        #expect(page.apply(.retryRequested).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
         page.hasPackages = true
         page.steps = []
         for _ in 0..<3 {

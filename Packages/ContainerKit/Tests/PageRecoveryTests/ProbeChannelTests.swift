@@ -29,7 +29,7 @@ struct ProbeChannelTests {
         await Task.yield()
         let second = Task { await channel.examine(within: .seconds(60)) }
         #expect(await first.value == nil)
-        #expect(await channel.reply(to: message(#"{"from":"a"}"#)) == .look)
+        #expect(await channel.reply(to: message(#"{"from":"a"}"#)) == .examine)
         let waiting = Task { await channel.reply(to: message(Self.paintedLook)) }
         #expect(await second.value?.isPainted == true)
         channel.end()
@@ -48,7 +48,7 @@ struct ProbeChannelTests {
         watched = view
         let stage = RecoveryStage {
             $0.firstPaint = BlankPageOptions().firstPaint
-            $0.lookLimit = .seconds(3_600)
+            $0.examinationLimit = .seconds(3_600)
         }
         let session = PageSession(
             id: PageID(rawValue: 1), documentURL: "x", view: ViewID(rawValue: 1_000), mode: .loopbackProxy,

@@ -79,7 +79,7 @@ final class FakePages: PageRecoveryHost {
     func isWebDocument(at place: String) -> Bool { place.hasPrefix("https:") }
     func isCovered(_ place: String) -> Bool { true }
     func isBusy(_ page: PageID) -> Bool { false }
-    func isAsking(_ page: PageID) -> Bool { false }
+    func isAwaitingAnswer(_ page: PageID) -> Bool { false }
     func page(_ page: PageID, willTake step: BlankPageStep) { steps.append(step) }
 }
 

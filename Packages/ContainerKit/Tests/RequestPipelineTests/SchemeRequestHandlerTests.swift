@@ -101,7 +101,7 @@ struct SchemeRequestHandlerTests {
             .init(
                 names: .standard, traits: traits, sources: sources, network: NetworkLoader(Network()), cache: nil,
                 cacheSwitch: FeatureSwitch(), isCacheOfOthers: false, cookies: nil, prefetch: nil),
-            policy: policy, checkedBytes: 1 << 20, handOverField: nil)
+            policy: policy, checkedBytes: 1 << 20, transferField: nil)
         handler = SchemeRequestHandler(
             path, cookies: nil, isOfPages: true, forcedBridges: [], legacyMessages: nil,
             bodyBudget: ByteBudget(limit: 1 << 20), host: host)

@@ -39,23 +39,23 @@ struct ForwardProxyTests {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in
                 try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
-                    let big = try await client.ask(server.url + "/big")
+                    let big = try await client.sendRequest(server.url + "/big")
                     #expect(big.status == 200)
                     #expect(big.body == Self.megabyte)
-                    let echoed = try await client.ask(server.url + "/echo", .POST, body: Self.megabyte)
+                    let echoed = try await client.sendRequest(server.url + "/echo", .POST, body: Self.megabyte)
                     #expect(echoed.body == Self.megabyte)
-                    let chunked = try await client.ask(
+                    let chunked = try await client.sendRequest(
                         server.url + "/echo", .POST, headers: ["transfer-encoding": "chunked"], body: Self.megabyte)
                     #expect(chunked.body == Self.megabyte)
-                    let stream = try await client.ask(server.url + "/stream")
+                    let stream = try await client.sendRequest(server.url + "/stream")
                     #expect(stream.text == "one two")
-                    let head = try await client.ask(server.url + "/big", .HEAD)
+                    let head = try await client.sendRequest(server.url + "/big", .HEAD)
                     #expect(head.headers.first(name: "content-length") == "1048576")
-                    let streamHead = try await client.ask(server.url + "/stream", .HEAD)
+                    let streamHead = try await client.sendRequest(server.url + "/stream", .HEAD)
                     #expect(streamHead.status == 200)
-                    let none = try await client.ask(server.url + "/none", .DELETE)
+                    let none = try await client.sendRequest(server.url + "/none", .DELETE)
                     #expect(none.status == 404)
-                    let again = try await client.ask(server.url + "/stream")
+                    let again = try await client.sendRequest(server.url + "/stream")
                     #expect(again.text == "one two")
                 }
                 #expect(proxy.connections == 1)
@@ -121,8 +121,8 @@ struct ForwardProxyTests {
         try await withOrigin(try configuration(tls: true)) { server async throws in
             try await withProxy { proxy async throws in
                 try await withClient(proxy: proxy.port, trusting: server.authorityPEM) { client async throws in
-                    #expect(try await client.ask(server.url + "/big").body == Self.megabyte)
-                    let echoed = try await client.ask(server.url + "/echo", .POST, body: Self.megabyte)
+                    #expect(try await client.sendRequest(server.url + "/big").body == Self.megabyte)
+                    let echoed = try await client.sendRequest(server.url + "/echo", .POST, body: Self.megabyte)
                     #expect(echoed.body == Self.megabyte)
                 }
                 #expect(proxy.connections == 1)
@@ -181,7 +181,7 @@ struct ForwardProxyTests {
         try await withProxy { proxy async throws in
             try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
                 for _ in 0..<2 {
-                    let answer = try await client.ask("http://127.0.0.1:\(port)/")
+                    let answer = try await client.sendRequest("http://127.0.0.1:\(port)/")
                     #expect(answer.status == 502)
                     #expect(answer.text.contains("127.0.0.1:\(port)"))
                 }
@@ -201,19 +201,21 @@ struct ForwardProxyTests {
         try await withOrigin(configuration) { server async throws in
             try await withProxy { proxy async throws in
                 try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
-                    let reset = try await client.ask(server.url + "/reset")
+                    let reset = try await client.sendRequest(server.url + "/reset")
                     #expect(reset.status == 502)
-                    let big = try await client.ask(server.url + "/big")
+                    let big = try await client.sendRequest(server.url + "/big")
                     #expect(big.status == 200)
                 }
                 await #expect(throws: (any Error).self) {
                     try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
-                        try await client.ask(server.url + "/truncate")
+                        try await client.sendRequest(server.url + "/truncate")
                     }
                 }
                 // In a tunnel, the client receives the reset.
                 await #expect(throws: IOError.self) {
-                    try await withClient(proxy: proxy.port) { client in try await client.ask(server.url + "/reset") }
+                    try await withClient(proxy: proxy.port) { client in
+                        try await client.sendRequest(server.url + "/reset")
+                    }
                 }
             }
         }
@@ -323,10 +325,10 @@ struct ShapedProxyTests {
                 let (answer, counters) =
                     tls
                     ? try await withClient(proxy: proxy.port, trusting: server.authorityPEM) { client in
-                        (try await client.ask(server.url + "/a.bin"), proxy.counters)
+                        (try await client.sendRequest(server.url + "/a.bin"), proxy.counters)
                     }
                     : try await PlainProxyClient.with(proxy: proxy.port) { client in
-                        (try await client.ask(server.url + "/a.bin"), proxy.counters)
+                        (try await client.sendRequest(server.url + "/a.bin"), proxy.counters)
                     }
                 #expect(answer.body == pattern(1_048_576))
                 #expect(counters.bytesDown > 1_048_576)
@@ -342,7 +344,7 @@ struct ShapedProxyTests {
             try await withShapedProxy(.offline) { proxy async throws in
                 for url in [server.url, "https://127.0.0.1:\(server.port)"] {
                     await #expect(throws: (any Error).self) {
-                        try await withClient(proxy: proxy.port) { client in try await client.ask(url + "/") }
+                        try await withClient(proxy: proxy.port) { client in try await client.sendRequest(url + "/") }
                     }
                 }
                 #expect(proxy.counters.refused == proxy.counters.connections)

@@ -83,12 +83,12 @@ struct OriginFaultTests {
     func status() async throws {
         try await withFaults("status=503:/a.js,status=204:/b.js") { server async throws in
             try await withClient { client async throws in
-                let answer = try await client.ask(server.url + "/a.js")
+                let answer = try await client.sendRequest(server.url + "/a.js")
                 #expect(answer.status == 503)
                 #expect(answer.text == "503 Service Unavailable\n")
-                #expect(try await client.ask(server.url + "/b.js").status == 204)
-                #expect(try await client.ask(server.url + "/small.js").body == pattern(10))
-                #expect(try await client.ask(server.url + "/a.js", .HEAD).status == 503)
+                #expect(try await client.sendRequest(server.url + "/b.js").status == 204)
+                #expect(try await client.sendRequest(server.url + "/small.js").body == pattern(10))
+                #expect(try await client.sendRequest(server.url + "/a.js", .HEAD).status == 503)
             }
             #expect(server.connectionCount == 1)
         }
@@ -102,7 +102,7 @@ struct OriginFaultTests {
             #expect(outcome.bodyBytes == bytes)
             #expect(outcome.end == .orderly)
             await #expect(throws: (any Error).self) {
-                try await withClient { client in try await client.ask(server.url + "/a.js") }
+                try await withClient { client in try await client.sendRequest(server.url + "/a.js") }
             }
         }
     }
@@ -112,9 +112,9 @@ struct OriginFaultTests {
         try await withFaults("truncate=1000:/a.js,reset:/b.js", tls: true) { server async throws in
             try await withClient(trusting: server.authorityPEM) { client async throws in
                 for path in ["/a.js", "/b.js"] {
-                    await #expect(throws: (any Error).self) { try await client.ask(server.url + path) }
+                    await #expect(throws: (any Error).self) { try await client.sendRequest(server.url + path) }
                 }
-                #expect(try await client.ask(server.url + "/small.js").body == pattern(10))
+                #expect(try await client.sendRequest(server.url + "/small.js").body == pattern(10))
             }
         }
     }

@@ -36,7 +36,7 @@ struct OriginServerTests {
     func files() async throws {
         let script = script
         try await withSite { server, client async throws in
-            let answer = try await client.ask(server.url + "/app.js")
+            let answer = try await client.sendRequest(server.url + "/app.js")
             #expect(answer.status == 200)
             #expect(answer.body == script)
             #expect(answer.headers.first(name: "content-encoding") == nil)
@@ -46,21 +46,21 @@ struct OriginServerTests {
                 ("/data.json", "application/json"), ("/logo.svg", "image/svg+xml"), ("/lib.wasm", "application/wasm"),
                 ("/LICENSE", "application/octet-stream"), ("/a%20b.txt", "text/plain"),
             ] {
-                let answer = try await client.ask(server.url + path, headers: ["accept-encoding": "gzip"])
+                let answer = try await client.sendRequest(server.url + path, headers: ["accept-encoding": "gzip"])
                 #expect(answer.status == 200, "\(path)")
                 #expect(answer.headers.first(name: "content-type") == type, "\(path)")
             }
             for (path, location) in [
                 ("/sub", "/sub/"), ("//sub?a=1", "/sub/?a=1"), ("/two%20words", "/two%20words/"),
             ] {
-                let answer = try await client.ask(server.url + path)
+                let answer = try await client.sendRequest(server.url + path)
                 #expect(answer.status == 308 || answer.status == 301)
                 #expect(answer.headers.first(name: "location") == location)
             }
-            #expect(try await client.ask(server.url + "/none").status == 404)
-            let head = try await client.ask(server.url + "/app.js", .HEAD)
+            #expect(try await client.sendRequest(server.url + "/none").status == 404)
+            let head = try await client.sendRequest(server.url + "/app.js", .HEAD)
             #expect(head.headers.first(name: "content-length") == "100000")
-            #expect(try await client.ask(server.url + "/app.js", .POST, body: [1]).status == 404)
+            #expect(try await client.sendRequest(server.url + "/app.js", .POST, body: [1]).status == 404)
         }
     }
 
@@ -69,23 +69,24 @@ struct OriginServerTests {
         let script = script
         try await withSite { server, client async throws in
             let url = server.url + "/app.js"
-            let tag = try #require(try await client.ask(url).headers.first(name: "etag"))
-            #expect(try await client.ask(url, headers: ["if-none-match": tag]).status == 304)
+            let tag = try #require(try await client.sendRequest(url).headers.first(name: "etag"))
+            #expect(try await client.sendRequest(url, headers: ["if-none-match": tag]).status == 304)
             for (field, range) in [
                 ("bytes=10-19", 10..<20), ("bytes=99990-", 99_990..<100_000), ("bytes=-5", 99_995..<100_000),
             ] {
-                let answer = try await client.ask(url, headers: ["range": field])
+                let answer = try await client.sendRequest(url, headers: ["range": field])
                 #expect(answer.status == 206)
                 #expect(answer.body == Array(script[range]))
                 #expect(
                     answer.headers.first(name: "content-range")
                         == "bytes \(range.lowerBound)-\(range.upperBound - 1)/100000")
             }
-            let beyond = try await client.ask(url, headers: ["range": "bytes=100000-"])
+            let beyond = try await client.sendRequest(url, headers: ["range": "bytes=100000-"])
             #expect(beyond.status == 416)
             #expect(beyond.headers.first(name: "content-range") == "bytes */100000")
-            #expect(try await client.ask(url, headers: ["range": "bytes=0-1,5-6"]).status == 200)
-            #expect(try await client.ask(url, headers: ["range": "bytes=0-1", "if-range": "\"x\""]).status == 200)
+            #expect(try await client.sendRequest(url, headers: ["range": "bytes=0-1,5-6"]).status == 200)
+            #expect(
+                try await client.sendRequest(url, headers: ["range": "bytes=0-1", "if-range": "\"x\""]).status == 200)
         }
     }
 
@@ -138,19 +139,19 @@ struct OriginServerTests {
             $0.requestBodyLimit = 2_000_000
         } _: { server, client async throws in
             let body = pattern(1_000_000)
-            let echoed = try await client.ask(server.url + "/echo", .POST, body: body)
+            let echoed = try await client.sendRequest(server.url + "/echo", .POST, body: body)
             #expect(echoed.body == body)
             #expect(echoed.headers.first(name: "content-type") == "application/x-echo")
-            #expect(try await client.ask(server.url + "/stream/x?three").text == "one two three")
-            let route = try await client.ask(server.url + "/")
+            #expect(try await client.sendRequest(server.url + "/stream/x?three").text == "one two three")
+            let route = try await client.sendRequest(server.url + "/")
             #expect(route.status == 202)
             #expect(route.text == "route")
-            let head = try await client.ask(server.url + "/", .HEAD)
+            let head = try await client.sendRequest(server.url + "/", .HEAD)
             #expect(head.headers.first(name: "content-length") == "5")
             #expect(head.body.isEmpty)
-            #expect(try await client.ask(server.url + "/fails").status == 500)
+            #expect(try await client.sendRequest(server.url + "/fails").status == 500)
             #expect(
-                try await client.ask(server.url + "/echo", .POST, body: pattern(2_000_001)).status == 413)
+                try await client.sendRequest(server.url + "/echo", .POST, body: pattern(2_000_001)).status == 413)
         }
     }
 
@@ -160,7 +161,8 @@ struct OriginServerTests {
             $0.logLimit = 3
         } _: { server, client async throws in
             for number in 1...10 {
-                _ = try await client.ask(server.url + "/data.json?n=\(number)", headers: ["x-test": "\(number)"])
+                _ = try await client.sendRequest(
+                    server.url + "/data.json?n=\(number)", headers: ["x-test": "\(number)"])
             }
             #expect(server.requests.map(\.query) == ["n=8", "n=9", "n=10"])
             #expect(server.requests.last?.path == "/data.json")
@@ -179,11 +181,11 @@ struct OriginServerTests {
         try await withOrigin(configuration) { server async throws in
             #expect(server.url.hasPrefix("https://127.0.0.1:"))
             try await withClient(trusting: server.authorityPEM) { client async throws in
-                #expect(try await client.ask(server.url + "/").body == pattern(300_000))
-                #expect(try await client.ask("https://localhost:\(server.port)/").status == 200)
+                #expect(try await client.sendRequest(server.url + "/").body == pattern(300_000))
+                #expect(try await client.sendRequest("https://localhost:\(server.port)/").status == 200)
             }
             await #expect(throws: (any Error).self) {
-                try await withClient { client in try await client.ask(server.url + "/") }
+                try await withClient { client in try await client.sendRequest(server.url + "/") }
             }
         }
     }
@@ -194,7 +196,7 @@ struct OriginServerTests {
         try await withSite {
             $0.profile = try NetworkProfile(roundTrip: .milliseconds(20), downKilobits: 8_000)
         } _: { server, client async throws in
-            #expect(try await client.ask(server.url + "/app.js").body.count == 100_000)
+            #expect(try await client.sendRequest(server.url + "/app.js").body.count == 100_000)
             let counters = try #require(server.counters)
             #expect(counters.bytesDown > 100_000)
             #expect(counters.busyDown == .milliseconds(8 * counters.bytesDown) / 8_000)

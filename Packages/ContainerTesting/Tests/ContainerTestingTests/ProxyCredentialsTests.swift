@@ -30,13 +30,13 @@ struct ProxyCredentialsTests {
         try await withOrigin(try site()) { server async throws in
             try await withProxy(configuration) { proxy async throws in
                 try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
-                    let refused = try await client.ask(
+                    let refused = try await client.sendRequest(
                         server.url + "/", headers: value.isEmpty ? [:] : ["proxy-authorization": value])
                     #expect(refused.status == 407)
                     #expect(refused.headers.first(name: "proxy-authenticate") == #"Basic realm="proxy""#)
                     #expect(proxy.refusals == 1)
                     #expect(server.requestCount == 0)
-                    let answer = try await client.ask(
+                    let answer = try await client.sendRequest(
                         server.url + "/", headers: ["proxy-authorization": Self.credentials.basic])
                     #expect(answer.text == "the page")
                 }

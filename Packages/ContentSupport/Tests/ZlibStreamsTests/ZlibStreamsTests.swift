@@ -32,7 +32,7 @@ struct ZlibStreamsTests {
     }
 
     @Test(arguments: [ZlibFormat.raw, .zlib, .gzip], [1, 100, 1 << 20])
-    func `What is deflated is inflated, in pieces of any size`(format: ZlibFormat, step: Int) throws {
+    func `Inflates deflated data in pieces of any size`(format: ZlibFormat, step: Int) throws {
         for bytes in [bytes, [], [7]] {
             let packed = try deflate(bytes, as: format)
             for space in [1, 1_000, 1 << 20] {
@@ -44,7 +44,7 @@ struct ZlibStreamsTests {
         }
     }
 
-    @Test func `An inflater starts again`() throws {
+    @Test func `An inflater can be reused after a reset`() throws {
         let packed = try deflate(bytes, as: .gzip)
         let inflater = try ZlibInflater(.gzip)
         for _ in 0..<2 {
@@ -60,7 +60,7 @@ struct ZlibStreamsTests {
         #expect(result == bytes && consumed == packed.count - 1 && !inflater.isAtEnd)
     }
 
-    @Test func `Damage is an error`() throws {
+    @Test func `Damaged data is an error`() throws {
         var packed = try deflate(bytes, as: .gzip)
         packed[packed.count - 1] ^= 1
         #expect(throws: ZlibError.damaged("incorrect length check")) {
@@ -77,7 +77,7 @@ struct ZlibStreamsTests {
     }
 
     #if os(Linux)
-        @Test func `Whole data is inflated at once`() throws {
+        @Test func `Inflates complete data in one call`() throws {
             let packed = try deflate(bytes, as: .raw)
             let inflater = try #require(WholeInflater())
             // Neither trailing bytes nor another output size are accepted.

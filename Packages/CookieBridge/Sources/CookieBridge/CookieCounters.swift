@@ -8,9 +8,9 @@ public struct CookieCounters: Sendable, Hashable {
     /// The number of change signals from stores.
     public var signals = 0
     /// The number of responses that were delivered before their cookies were in all stores.
-    public var lateHandOvers = 0
+    public var lateTransfers = 0
     /// The number of calls that failed because too many callers were waiting.
-    public var turnedAway = 0
+    public var rejectedCalls = 0
 
     public init() {}
 }
@@ -40,7 +40,7 @@ public struct ReconciliationCounters: Sendable, Hashable {
     /// The number of times that a cookie was ignored because the limit was reached.
     public var dropped = 0
     /// The number of deletions that were discarded before all stores had applied them.
-    public var forgottenDeletions = 0
+    public var discardedDeletions = 0
 
     public init() {}
 }

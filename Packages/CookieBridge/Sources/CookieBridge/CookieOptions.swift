@@ -21,9 +21,9 @@ public struct CookieOptions: Sendable {
     /// The name of the request field that requests a handover: the page receives the response when its cookies are in
     /// the engine's store. The default is `x-wkwebview-request-type`; `nil` disables it. The field never leaves the
     /// container.
-    public var handOverField: String? = LegacyCookieMessage.markerField
+    public var transferField: String? = LegacyCookieMessage.markerField
     /// The longest time for which such a response waits; 2 seconds by default.
-    public var handOverLimit = Duration.seconds(2)
+    public var transferLimit = Duration.seconds(2)
 
     /// Creates the default options.
     public init() {}

@@ -114,15 +114,15 @@ actor CookieReconciler {
     /// - Returns: `true` if all stores have the cookies; `false` after the configured limit, if stores failed, if too
     ///   many calls wait, and after stopping or cancellation. The response is still delivered in that case, and the
     ///   reconciler keeps trying to write the cookies.
-    func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
+    func waitForTransfer(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
         let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
         do {
-            try await wait(for: ticket, configuration.handOverLimit, "handover of a response's cookies")
+            try await wait(for: ticket, configuration.transferLimit, "handover of a response's cookies")
             return true
         } catch {
-            ownCounters.lateHandOvers += 1
+            ownCounters.lateTransfers += 1
             return false
         }
     }
@@ -247,11 +247,11 @@ actor CookieReconciler {
         let id = lastID
         tasks[id] = Task { [weak self] in
             await body { [weak self] in self }
-            await self?.forget(id)
+            await self?.removeTask(id)
         }
     }
 
-    private func forget(_ id: UInt64) {
+    private func removeTask(_ id: UInt64) {
         tasks[id] = nil
     }
 
@@ -263,7 +263,7 @@ actor CookieReconciler {
         var ticket = ticket
         if let result = Self.result(of: reconciliation.progress(of: &ticket)) { return try result.get() }
         guard waiters.count < configuration.maxWaiters else {
-            ownCounters.turnedAway += 1
+            ownCounters.rejectedCalls += 1
             throw CookieBridgeError(.overloaded, "more than \(configuration.maxWaiters) calls are waiting")
         }
         lastID += 1
@@ -308,7 +308,7 @@ extension CookieReconciler {
         /// The longest wait of a barrier; 3 seconds by default.
         var barrierLimit = Duration.seconds(3)
         /// The longest wait of a response for its cookies; 2 seconds by default.
-        var handOverLimit = Duration.seconds(2)
+        var transferLimit = Duration.seconds(2)
         /// The longest wait for the stores when cookies are cleared; 10 seconds by default.
         var clearLimit = Duration.seconds(10)
         /// The pause of a store after its first failure; 50 milliseconds by default. It doubles with each further

@@ -25,7 +25,7 @@ struct CookieRepresentation: Sendable, Hashable {
     func isSame(_ one: Cookie?, _ other: Cookie?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         guard one.identity == other.identity, one.value == other.value, one.isSecure == other.isSecure,
-            one.isHTTPOnly == other.isHTTPOnly, kept(one.sameSite) == kept(other.sameSite)
+            one.isHTTPOnly == other.isHTTPOnly, stored(one.sameSite) == stored(other.sameSite)
         else { return false }
         guard let end = one.expires, let otherEnd = other.expires else {
             return one.expires == nil && other.expires == nil
@@ -40,7 +40,7 @@ struct CookieRepresentation: Sendable, Hashable {
         var cookie = shown
         cookie.created = previous.created
         cookie.lastAccess = max(previous.lastAccess, shown.lastAccess)
-        if previous.sameSite == .unspecified, kept(.unspecified) == shown.sameSite { cookie.sameSite = .unspecified }
+        if previous.sameSite == .unspecified, stored(.unspecified) == shown.sameSite { cookie.sameSite = .unspecified }
         if let end = shown.expires, let previousEnd = previous.expires,
             abs(end.timeIntervalSince(previousEnd)) <= expirySlack
         {
@@ -49,7 +49,7 @@ struct CookieRepresentation: Sendable, Hashable {
         return cookie
     }
 
-    private func kept(_ sameSite: Cookie.SameSite) -> Cookie.SameSite {
+    private func stored(_ sameSite: Cookie.SameSite) -> Cookie.SameSite {
         sameSite == .unspecified && !keepsUnspecifiedSameSite ? .none : sameSite
     }
 }

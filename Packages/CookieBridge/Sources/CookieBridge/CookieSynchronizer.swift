@@ -46,7 +46,7 @@ public import WebEngine
         reconciler = engine.map { [jar] engine in
             var configuration = CookieReconciler.Configuration()
             configuration.barrierLimit = options.openLimit
-            configuration.handOverLimit = options.handOverLimit
+            configuration.transferLimit = options.transferLimit
             configuration.report = { delegate.record(.storesDiffer($0)) }
             return CookieReconciler(
                 [.engine: EngineCookies(engine, clock: clock), .jar: JarCookieStore(jar: jar)],
@@ -96,13 +96,13 @@ public import WebEngine
             try await reconciler.barrier(reading: [.jar, .engine])
         } catch {
             delegate.record(.pageNotSynchronized(error))
-            if (error as? CookieBridgeError)?.code == .timedOut { await fallBehind(reconciler) }
+            if (error as? CookieBridgeError)?.code == .timedOut { await waitInBackground(reconciler) }
         }
     }
 
     /// Lets pages open without waiting, and starts a task that waits for the store.
     @MainActor
-    private func fallBehind(_ reconciler: CookieReconciler) {
+    private func waitInBackground(_ reconciler: CookieReconciler) {
         // Only the first of several pages that open at the same time starts the task.
         let isFirst = isBehind.withLock { isBehind in
             defer { isBehind = true }
@@ -128,7 +128,7 @@ public import WebEngine
     /// Loads a response, and returns it when the engine's store has its cookies or the limit of the options is reached.
     /// - Throws: the error of `load`.
     @MainActor
-    public func handingOver(
+    public func transferringCookies(
         _ load: @MainActor () async throws -> ResourceResponse
     ) async throws -> ResourceResponse {
         guard let reconciler else { return try await load() }
@@ -136,7 +136,9 @@ public import WebEngine
         defer { pages.processor.end(changes) }
         let response = try await load()
         if let identities = changes.identities, identities.isEmpty { return response }
-        if await !reconciler.handOver(from: .jar, of: changes.identities) { delegate.record(.responseNotSynchronized) }
+        if await !reconciler.waitForTransfer(from: .jar, of: changes.identities) {
+            delegate.record(.responseNotSynchronized)
+        }
         return response
     }
 

@@ -81,8 +81,8 @@ public import WebEngine
     /// Returns a Boolean value that indicates whether a request goes to the page's site, and has no `Origin` or
     /// `Referer` of another site.
     private func isOfPagesSite(_ request: ResourceRequest, to url: CookieURL, in page: String) -> Bool {
-        let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
-        return isSameSite(url, page) && isSameSite(url, asking)
+        let requester = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
+        return isSameSite(url, page) && isSameSite(url, requester)
     }
 
     /// Returns a Boolean value that indicates whether a request includes credentials (Fetch, section 4.6).
@@ -95,8 +95,8 @@ public import WebEngine
         case .unknown where request.mode != .cors: return true
         case .unknown, .sameOrigin:
             let fields = request.head.headerFields
-            let asking = fields[.origin] ?? fields[.referer] ?? page
-            return WebOrigin(url: asking) == request.head.webOrigin
+            let requester = fields[.origin] ?? fields[.referer] ?? page
+            return WebOrigin(url: requester) == request.head.webOrigin
         }
     }
 

@@ -23,7 +23,7 @@ final class SetCookieProcessor: Sendable {
         var number: UInt64 = 0
         var last: [(number: UInt64, scope: CookieScope)] = []
         /// The number of the newest clear operation that is no longer remembered.
-        var forgotten: UInt64 = 0
+        var newestDiscarded: UInt64 = 0
         /// The change sets that are recording.
         var changeSets: [ObjectIdentifier: CookieChangeSet] = [:]
     }
@@ -66,7 +66,7 @@ final class SetCookieProcessor: Sendable {
         state.withLock { state in
             // Only hosts within a domain can set cookies there.
             let isOutdated =
-                moment.number < state.forgotten
+                moment.number < state.newestDiscarded
                 || state.last.contains { $0.number > moment.number && $0.scope.reaches(url.host) }
             guard !isOutdated else { return }
             // Cleared first, so that the cookies of the same response are kept.
@@ -84,7 +84,7 @@ final class SetCookieProcessor: Sendable {
         state.withLock { state in
             state.number += 1
             state.last.append((state.number, scope))
-            if state.last.count > Self.capacity { state.forgotten = state.last.removeFirst().number }
+            if state.last.count > Self.capacity { state.newestDiscarded = state.last.removeFirst().number }
             jar.clear(scope)
         }
     }

@@ -67,7 +67,7 @@ struct ConvergenceTests {
 
     /// Tests repeated losses of all cookies of a store: the cookies are written again, and none is deleted. The test
     /// deletes no cookie, because a deletion in the meantime would look the same.
-    @Test(arguments: 0..<12) func lossesAreNoDeletions(_ batch: Int) throws {
+    @Test(arguments: 0..<12) func lostCookiesAreNotDeleted(_ batch: Int) throws {
         var losses = 0
         for run in 0..<Self.runs {
             let seed = UInt64(2_000_000 + batch * Self.runs + run)

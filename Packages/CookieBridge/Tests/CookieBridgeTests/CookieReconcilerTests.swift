@@ -24,7 +24,7 @@ struct CookieReconcilerTests {
             [.jar: jar, .engine: engine, .other: other], configuration: configuration, clock: clock, now: { start })
     }
 
-    @Test func theFirstNavigationHasTheCookies() async throws {
+    @Test func firstNavigationHasCookies() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -36,7 +36,7 @@ struct CookieReconcilerTests {
         await #expect(throws: CookieBridgeError.self) { try await reconciler.start() }
     }
 
-    @Test func aChangeReachesAllStores() async throws {
+    @Test func changeReachesAllStores() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -46,14 +46,14 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func anAnswerWaitsForItsCookies() async throws {
+    @Test func responseWaitsForCookies() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
         engine.closeGate()
         jar.change(.set(cookie("login", "1")))
         jar.change(.remove(name("page")))
-        async let handedOver = reconciler.handOver(from: .jar, of: [name("login"), name("page")])
+        async let handedOver = reconciler.waitForTransfer(from: .jar, of: [name("login"), name("page")])
         while other.values["login"] == nil || other.values["page"] != nil { await Task.yield() }
         #expect(engine.values["login"] == nil)
         engine.openGate()
@@ -62,22 +62,22 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func anAnswerDoesNotWaitForEver() async throws {
+    @Test func responseWaitHasLimit() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
         engine.closeGate()
         jar.change(.set(cookie("login", "1")))
-        async let handedOver = reconciler.handOver(from: .jar, of: [name("login")])
+        async let handedOver = reconciler.waitForTransfer(from: .jar, of: [name("login")])
         for await sleep in clock.sleeps where sleep == .seconds(2) { break }
         clock.open()
         #expect(await handedOver == false)
-        #expect(await reconciler.counters.lateHandOvers == 1)
+        #expect(await reconciler.counters.lateTransfers == 1)
         engine.openGate()
         await reconciler.stop()
     }
 
-    @Test func failuresAreTriedAgainAfterAWait() async throws {
+    @Test func failuresAreRetriedAfterDelay() async throws {
         let reconciler = make { $0.firstWait = .milliseconds(7) }
         engine.failNext(1)
         try await reconciler.start()
@@ -91,7 +91,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func oneCallClearsAnAccount() async throws {
+    @Test func oneCallClearsAccount() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -103,7 +103,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func whoIsCancelledDoesNotWait() async throws {
+    @Test func cancelledCallerDoesNotWait() async throws {
         let reconciler = make()
         engine.closeGate()
         try await reconciler.start()

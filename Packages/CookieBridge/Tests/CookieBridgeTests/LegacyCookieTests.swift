@@ -22,7 +22,7 @@ struct LegacyCookieTests {
         return nil
     }
 
-    @Test func decodesAllParts() throws {
+    @Test func decodesAllAttributes() throws {
         let whole = try message(
             #"{"name":"a","value":"1","originurl":"https://m.shop.example/","domain":".shop.example","path":"/a","#
                 + #""expires":"Wed, 09 Jun 2027 10:18:14 GMT","maximumage":"60","secure":""}"#)
@@ -51,18 +51,18 @@ struct LegacyCookieTests {
                 name: "a", value: "1", domain: "m.shop.example", path: "/", expires: "Wed, 09 Jun 1999 10:18:14 GMT"),
             "a=; Max-Age=0; Path=/"
         ),
-    ]) func asScriptsSay(_ message: LegacyCookieMessage, _ line: String) throws {
+    ]) func formatsScriptLine(_ message: LegacyCookieMessage, _ line: String) throws {
         #expect(try message.line(in: document(), now: start) == line)
     }
 
-    @Test func aDocumentsOwnPathIsNotCutShort() throws {
+    @Test func pathOfDocumentIsNotTruncated() throws {
         let document = try #require(URL(string: "https://m.shop.example/a;b/page"))
         let message = LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "")
         #expect(try message.line(in: document, now: start) == "a=1")
         #expect(try message.cookie(in: document, now: start).identity.path == "/a;b")
     }
 
-    @Test func refusesAsLine() throws {
+    @Test func rejectsCookieLines() throws {
         let foreign = LegacyCookieMessage(name: "a", value: "1", domain: "other.example", path: "/")
         let document = try document()
         #expect(code { _ = try foreign.line(in: document, now: start) } == .wrongOrigin)
@@ -72,11 +72,11 @@ struct LegacyCookieTests {
         #"{"name":"a","value":"1","domain":"d"}"#, #"{"name":"a","value":1,"domain":"d","path":"/"}"#,
         #"{"name":"a","value":"1","domain":"d","path":"/","secure":true}"#, "[]", "", "null",
         #"{"name":"a","value":"1","domain":"d","path":"/","expires":null}"#,
-    ]) func refusesWhatIsNoMessage(_ json: String) {
+    ]) func rejectsInvalidMessages(_ json: String) {
         #expect(code { _ = try message(json) } == .badMessage)
     }
 
-    @Test func refusesLongMessages() {
+    @Test func rejectsLongMessages() {
         let json = #"{"name":"a","value":"\#(String(repeating: "x", count: 17_000))","domain":"d","path":"/"}"#
         #expect(code { _ = try message(json) } == .badMessage)
     }
@@ -86,7 +86,7 @@ struct LegacyCookieTests {
         ("https://m.shop.example/", "example", "a", "1"), ("https://m.shop.example/", "x.m.shop.example", "a", "1"),
         ("file:///a", "m.shop.example", "a", "1"), ("data:text/html,a", "m.shop.example", "a", "1"),
         ("https://127.0.0.1/", "0.0.1", "a", "1"), ("https://m.shop.example/", "", "a", "1"),
-    ]) func refusesForeignDomains(_ url: String, _ domain: String, _ name: String, _ value: String) throws {
+    ]) func rejectsForeignDomains(_ url: String, _ domain: String, _ name: String, _ value: String) throws {
         let bad = LegacyCookieMessage(name: name, value: value, domain: domain, path: "/")
         let document = try document(url)
         #expect(code { _ = try bad.cookie(in: document, now: start) } == .wrongOrigin)
@@ -95,13 +95,13 @@ struct LegacyCookieTests {
     @Test(arguments: [
         ("", ""), ("a=b", "1"), ("a;b", "1"), ("a", "1;Path=/"), ("a", "1\r\nX: y"), ("a", "1\u{0}"),
         ("__Host-a", "1"), ("__secure-a", "1"), ("", "__Host-a"), ("a", String(repeating: "x", count: 4_096)),
-    ]) func refusesBadNames(_ name: String, _ value: String) throws {
+    ]) func rejectsInvalidNames(_ name: String, _ value: String) throws {
         let bad = LegacyCookieMessage(name: name, value: value, domain: "m.shop.example", path: "/")
         let document = try document()
         #expect(code { _ = try bad.cookie(in: document, now: start) } == .badMessage)
     }
 
-    @Test func doesNotBelieveTheOrigin() throws {
+    @Test func ignoresOriginOfMessage() throws {
         let document = try document()
         for url in ["https://evil.example/", "about:blank", "%%"] {
             let bad = LegacyCookieMessage(
@@ -116,7 +116,7 @@ struct LegacyCookieTests {
         #expect(try secure.cookie(in: mapped, schemes: ["shop-app": "https"], now: start).identity.isHostOnly)
     }
 
-    @Test func agesAndDates() throws {
+    @Test func decodesMaxAgeAndExpires() throws {
         func end(_ expires: String?, _ age: String?) throws -> TimeInterval? {
             let made = try LegacyCookieMessage(
                 name: "a", value: "1", domain: "m.shop.example", path: "x", expires: expires, maximumAge: age

@@ -49,7 +49,7 @@ struct ReconciliationTests {
         return state.readEnded(id, number: number, cookies: cookies, now: start)
     }
 
-    @Test mutating func whatAStoreLosesIsWrittenAgain() throws {
+    @Test mutating func lostCookieIsWrittenAgain() throws {
         try synchronize(cookie("a", "1"))
         try synchronize(cookie("b", "1"))
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
@@ -69,7 +69,7 @@ struct ReconciliationTests {
         #expect(try writes(read(.engine, [cookie("b", "2")]))[.jar]?.change == .remove(cookie("a", "1").identity))
     }
 
-    @Test mutating func aFailedWriteDoesNotHideWhatWasThereBefore() throws {
+    @Test mutating func failedWriteRetainsPreviousCookie() throws {
         // The store is being read while two writes end there: one succeeds, and one fails.
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         let first = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
@@ -85,7 +85,7 @@ struct ReconciliationTests {
         #expect(state.counters.observed == observed, "\(state.counters)")
     }
 
-    @Test mutating func aChangeGoesToTheOthersOnce() throws {
+    @Test mutating func changeIsWrittenOnceToOtherStores() throws {
         let effects = try read(.engine, [cookie("a", "1")])
         let write = try #require(writes(effects)[.jar])
         #expect(writes(effects).count == 1)
@@ -96,7 +96,7 @@ struct ReconciliationTests {
         #expect(state.counters.echoes == 1)
     }
 
-    @Test mutating func aSnapshotFromBeforeAWriteIsNoDeletion() throws {
+    @Test mutating func snapshotBeforeWriteIsNoDeletion() throws {
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         let write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         _ = state.writeEnded(.engine, write, .written, now: start)
@@ -109,7 +109,7 @@ struct ReconciliationTests {
         #expect(state.cookie(name("a")) == nil)
     }
 
-    @Test mutating func aChangeDuringAnOlderWriteWins() throws {
+    @Test mutating func changeDuringOlderWritePrevails() throws {
         let write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         _ = try read(.engine, [cookie("a", "2")])
         #expect(state.cookie(name("a"))?.value == "2")
@@ -120,7 +120,7 @@ struct ReconciliationTests {
         #expect(state.counters.conflicts == 1)
     }
 
-    @Test mutating func deletionsGoBothWaysAndAreForgotten() throws {
+    @Test mutating func deletionsAreAppliedBothWaysAndDiscarded() throws {
         try synchronize(cookie("a", "1"))
         let write = try #require(writes(try read(.engine, []))[.jar])
         #expect(write.change == .remove(name("a")))
@@ -131,7 +131,7 @@ struct ReconciliationTests {
         #expect(writes(try read(.jar, []))[.engine]?.change == .remove(name("a")))
     }
 
-    @Test mutating func whatAStoreCannotSayIsNoChange() throws {
+    @Test mutating func unsupportedAttributesAreNoChange() throws {
         try synchronize(cookie("a", "1", expires: 100.7))
         var shown = cookie("a", "1", expires: 100, sameSite: .none)
         shown.created = .distantPast
@@ -154,7 +154,7 @@ struct ReconciliationTests {
         #expect(state.cookie(name("b")) == nil && state.isQuiet && state.tombstones.count == 0)
     }
 
-    @Test mutating func failuresAreLookedAtAndTriedAgainSoOften() throws {
+    @Test mutating func failuresAreRetriedUpToLimit() throws {
         var write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         var attempts = 1
         while true {
@@ -173,14 +173,14 @@ struct ReconciliationTests {
         #expect(writes(try read(.engine, []))[.engine] != nil)
     }
 
-    @Test mutating func aLandedWriteThatFailedIsNotRepeated() throws {
+    @Test mutating func appliedWriteThatFailedIsNotRepeated() throws {
         let write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         _ = state.writeEnded(.engine, write, .failed, now: start)
         let number = try #require(reads(state.resumed(.engine, now: start))[.engine])
         #expect(state.readEnded(.engine, number: number, cookies: [cookie("a", "1")], now: start).isEmpty)
     }
 
-    @Test mutating func whatAStoreRefusesStaysInTheOthers() throws {
+    @Test mutating func cookieRejectedByOneStoreRemainsInOthers() throws {
         let write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         let effects = state.writeEnded(.engine, write, .refused, now: start)
         let number = try #require(reads(effects)[.engine])
@@ -189,7 +189,7 @@ struct ReconciliationTests {
         #expect(writes(try read(.jar, [cookie("a", "2")]))[.engine]?.change == .set(cookie("a", "2")))
     }
 
-    @Test mutating func nothingComesBackAfterAClearing() throws {
+    @Test mutating func clearedCookiesDoNotReturn() throws {
         try synchronize(cookie("a", "1"))
         try synchronize(cookie("b", "1", domain: "www.bank.example"))
         let bank = cookie("b", "1", domain: "www.bank.example")
@@ -213,7 +213,7 @@ struct ReconciliationTests {
         #expect(writes(cleared)[.engine]?.change == .set(cookie("a", "4")))
     }
 
-    @Test mutating func whatIsKeptIsLimited() throws {
+    @Test mutating func recordsAreLimited() throws {
         var limits = Reconciliation.Limits()
         limits.identities = 3
         limits.tombstones = 1
@@ -223,10 +223,10 @@ struct ReconciliationTests {
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         _ = state.readEnded(.engine, number: number, cookies: [], now: start)
         // Their writes are in progress, so they cannot be discarded yet.
-        #expect(state.tombstones.count == 3 && state.counters.forgottenDeletions == 0)
+        #expect(state.tombstones.count == 3 && state.counters.discardedDeletions == 0)
     }
 
-    @Test mutating func writesTakeTurns() throws {
+    @Test mutating func writesRunSerially() throws {
         var limits = Reconciliation.Limits()
         limits.writes = 2
         state = Self.begun([.init(.jar), .init(.engine)], limits: limits)

@@ -154,7 +154,7 @@ final class CookieFileTests {
         #"{"format":1,"cookies":[{"name":"a"}]}"#, #"{"format":1,"cookies":[]"#, "\u{0}\u{0}\u{0}",
         String(repeating: "[", count: 100_000),
     ])
-    func `A damaged file is set aside, and the app is told`(text: String) async throws {
+    func `A damaged file is moved aside and reported`(text: String) async throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         let file = CookieFile(path: path, options: Self.patient)
         let read = try file.load()

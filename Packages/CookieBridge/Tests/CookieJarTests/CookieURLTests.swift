@@ -76,11 +76,11 @@ struct CookieURLTests {
         ("/ab", "/a", false),
         ("/a", "/a/", false), ("/a", "/A", false), ("/", "/a", false), ("/a%2Fb", "/a", false), ("/é", "/%C3%A9", true),
     ])
-    func `A path has all below it`(request: String, cookie: String, matches: Bool) throws {
+    func `A path matches all paths below it`(request: String, cookie: String, matches: Bool) throws {
         #expect(try #require(CookieURL("https://a.example" + request)).matches(path: cookie) == matches)
     }
 
-    @Test func `Parts are accepted`() {
+    @Test func `A URL from parts has an absolute path`() {
         #expect(CookieURL(scheme: "https", host: "a.example", path: "b") == nil)
         #expect(CookieURL(scheme: "https", host: "a.example", path: "")?.path == "/")
     }

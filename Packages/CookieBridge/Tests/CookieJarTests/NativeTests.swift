@@ -54,7 +54,7 @@ struct NativeTests {
             ("a", String(repeating: "v", count: 4_096), "shop.example", "/", .tooLong),
             ("a", "v", "shop.example", "/" + String(repeating: "p", count: 1_024), .tooLong),
         ] as [(String, String, String, String, CookieRefusal.Code)])
-    func `What no field could have set is refused`(
+    func `Cookies that no field could have set are refused`(
         name: String, value: String, domain: String, path: String, code: CookieRefusal.Code
     ) {
         let cookie = jar.cookie(name, value, domain: domain, path: path)

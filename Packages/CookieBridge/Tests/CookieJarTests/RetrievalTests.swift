@@ -38,7 +38,7 @@ struct RetrievalTests {
             (.crossSiteNavigation(isSafe: true), "n=1; l=2; u=4", "n=1"),
             (.crossSiteNavigation(isSafe: false), "n=1", "n=1"), (.crossSite, "n=1", "n=1"),
         ] as [(CookieContext, String, String)])
-    func `SameSite decides`(context: CookieContext, sent: String, seen: String) throws {
+    func `Cookies are sent and read as SameSite allows`(context: CookieContext, sent: String, seen: String) throws {
         try jar.set("n=1; SameSite=None; Secure")
         try jar.set("l=2; SameSite=Lax")
         try jar.set("s=3; SameSite=Strict")

@@ -82,7 +82,7 @@ struct SetCookieTests {
         "a=b; Path=/x y; SameSite=None; Partitioned", "a=\"b\"; Max-Age=-5; Expires=1 Jan 1601 00:00:00",
         "a= b\tc ; Expires=31 Dec 9999 23:59:59", "é=ü; SameSite=Strict",
     ])
-    func `Written and read again it says the same`(field: String) throws {
+    func `A written cookie is parsed to the same cookie`(field: String) throws {
         let first = try SetCookie(parsing: field)
         #expect(try SetCookie(parsing: first.fieldValue) == first, "\(first.fieldValue)")
     }

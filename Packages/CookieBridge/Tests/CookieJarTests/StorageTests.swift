@@ -25,7 +25,7 @@ struct StorageTests {
             ("shop.example", "shöp.example", .otherDomain), ("shop.example", "shop.example.", .otherDomain),
             ("shop.example.", "shop.example.", nil),
         ] as [(String, String, CookieRefusal.Code?)])
-    func `A domain is the host's or above it, below a public suffix`(
+    func `A domain is the host or a parent domain below a public suffix`(
         host: String, domain: String, expected: CookieRefusal.Code?
     ) throws {
         #expect(try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") == expected)
@@ -69,7 +69,7 @@ struct StorageTests {
             ("a=x; Path=/login", "www.shop.example", .hidesSecure), ("a=x; Path=/login", "other.example", nil),
             ("a=x; Path=/login; Max-Age=0", "shop.example", .hidesSecure),
         ] as [(String, String, CookieRefusal.Code?)])
-    func `A secure cookie is left alone by origins that are not`(
+    func `Insecure origins do not change secure cookies`(
         field: String, host: String, expected: CookieRefusal.Code?
     ) throws {
         try jar.set("a=b; Secure; Path=/login")
@@ -90,7 +90,7 @@ struct StorageTests {
             ("__Secure-a", .prefix), ("=__HOST-a=b; Secure; Path=/", .prefix), ("__Host-; Secure; Path=/", .prefix),
             (" __Host-a =b", .prefix), ("x__Host-a=b", nil), ("__Hos-a=b", nil), ("_Secure-=1", nil),
         ] as [(String, CookieRefusal.Code?)])
-    func `A prefix keeps its promise in any case`(field: String, expected: CookieRefusal.Code?) throws {
+    func `Name prefixes are enforced in any case`(field: String, expected: CookieRefusal.Code?) throws {
         #expect(try jar.set(field) == expected)
         #expect(try jar.script(field) == expected)
         #expect(jar.jar.cookies.count == (expected == nil ? 1 : 0))
@@ -117,7 +117,9 @@ struct StorageTests {
             ("a=b", .crossSiteNavigation(isSafe: true), nil),
             ("a=b; SameSite=Strict", .sameSite, nil),
         ] as [(String, CookieContext, CookieRefusal.Code?)])
-    func `SameSite bounds who sets it`(field: String, context: CookieContext, expected: CookieRefusal.Code?) throws {
+    func `SameSite limits the requests that set a cookie`(
+        field: String, context: CookieContext, expected: CookieRefusal.Code?
+    ) throws {
         #expect(try jar.set(field, context) == expected)
     }
 

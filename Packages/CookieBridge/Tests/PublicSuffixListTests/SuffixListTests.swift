@@ -19,7 +19,7 @@ struct PublicSuffixListTests {
         ("example.com.", "example.com."), ("com.", nil),
         ("a_b.example.com", "example.com"),
     ])
-    func `Finds what can be registered`(host: String, domain: String?) {
+    func `Finds the registrable domain`(host: String, domain: String?) {
         #expect(list.registrableDomain(of: host) == domain)
         // A name without a site is a public suffix: one more label makes it a site.
         if domain == nil { #expect(list.registrableDomain(of: "x.y.\(host)") == "y.\(host)") }
@@ -31,7 +31,7 @@ struct PublicSuffixListTests {
         "a/b.com", "a%2eb.com", "a\u{0}.com", "a:1", "a@b.com", String(repeating: "a", count: 254),
         String(repeating: "a.", count: 600), String(repeating: "ü", count: 500),
     ])
-    func `What is no host name has no site`(host: String) {
+    func `An invalid host name has no site`(host: String) {
         #expect(list.registrableDomain(of: host) == nil)
     }
 

@@ -40,7 +40,7 @@ extension CachingLoader {
             case .validate(let stored): validated = stored
             case .forward: validated = nil
             }
-            guard mayShare else { return try await fly(request, key, validating: validated) }
+            guard mayShare else { return try await sendAlone(request, key, validating: validated) }
             let seen = attempt < Self.attempts ? ended : nil
             switch flights.enter(key, readAhead: configuration.readAhead, seen: seen) {
             case .leads(let reader):
@@ -54,7 +54,7 @@ extension CachingLoader {
             case .isOutdated: break
             }
         }
-        return try await fly(request, key, validating: nil)
+        return try await sendAlone(request, key, validating: nil)
     }
 
     /// Returns the responses stored under a key. A response that was received completely counts as stored. If it is
@@ -139,13 +139,13 @@ extension CachingLoader {
     func invalidate(by response: HTTPResponse, to request: HTTPRequest, _ partition: String) async {
         for url in Invalidation.urls(after: response, to: request) {
             let key = CacheKey(partition: partition, url: url)
-            flights.doom(key)
+            flights.invalidate(key)
             await store.remove(key, variant: nil)
         }
     }
 
     /// Sends a request in a flight that other requests cannot join.
-    private func fly(
+    private func sendAlone(
         _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?
     ) async throws -> ResourceResponse? {
         let reader = flights.addAlone(key, readAhead: configuration.readAhead)
@@ -263,7 +263,7 @@ extension CachingLoader {
                 count { $0.validated += 1 }
                 return answer
             }
-            return try await fly(request, key, validating: nil)
+            return try await sendAlone(request, key, validating: nil)
         case .unshared, .erring:
             guard let response = reader.flight.removeResponse() else {
                 throw ResourceError(.internal, "the response was already used", at: key.url)
@@ -327,7 +327,7 @@ extension CachingLoader {
         of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey, _ flight: Flight
     ) async throws -> ResourceBody.Pieces {
         count { $0.detached += 1 }
-        if let body = flight.kept, let length = body.length, offset <= length {
+        if let body = flight.detachedBody, let length = body.length, offset <= length {
             return body.pieces(from: offset)
         }
         if let stored = await store.responses(for: key).first(where: { $0.revision == answer.revision }),

@@ -42,7 +42,7 @@ extension CachingLoader {
             {
                 // Readers do not wait for the disk.
                 flight.complete(.freshened(fresh))
-                if policy.mayKeep(fresh), !flight.isDoomed { await store.update(fresh, for: key) }
+                if policy.mayKeep(fresh), !flight.isInvalidated { await store.update(fresh, for: key) }
                 return
             }
             // The `304` response refers to another representation: to the client's own copy, or to an unknown one.
@@ -96,10 +96,10 @@ extension CachingLoader {
             return flight.end(.failure(error))
         }
         flight.end(.success(()))
-        if let complete = policy.completed(stored, received: count), !flight.isDoomed {
+        if let complete = policy.completed(stored, received: count), !flight.isInvalidated {
             await storing?.finish(complete, flight)
         } else {
-            await storing?.keep(stored, flight)
+            await storing?.storeForDetachedReaders(stored, flight)
         }
     }
 
@@ -165,7 +165,7 @@ private struct Storing {
     /// Stores a complete response, unless it was invalidated.
     mutating func finish(_ stored: StoredResponse, _ flight: Flight) async {
         if let update {
-            if !flight.isDoomed { await loader.store.update(update, for: key) }
+            if !flight.isInvalidated { await loader.store.update(update, for: key) }
             return
         }
         var stored = stored
@@ -174,12 +174,12 @@ private struct Storing {
             stored = merge.plan.merged
         }
         guard let writer else { return }
-        guard !flight.isDoomed else { return await keep(stored, flight) }
+        guard !flight.isInvalidated else { return await storeForDetachedReaders(stored, flight) }
         await writer.finish(stored)
         // The entry may be replaced, removed or evicted before detached readers request it.
-        if flight.hasDetached { flight.keep(await loader.store.body(of: stored, for: key)?.body) }
+        if flight.hasDetached { flight.setDetachedBody(await loader.store.body(of: stored, for: key)?.body) }
         // An invalidation before the entry was stored could not remove it, so it is removed here.
-        if flight.isDoomed { return await loader.store.remove(key, variant: stored.variant) }
+        if flight.isInvalidated { return await loader.store.remove(key, variant: stored.variant) }
         let all = await loader.store.responses(for: key)
         guard all.count > Self.variantLimit,
             let oldest = all.min(by: { $0.responseTime < $1.responseTime })
@@ -188,16 +188,17 @@ private struct Storing {
     }
 
     /// Keeps the received bytes for detached readers only. The response must not be used for other requests.
-    func keep(_ stored: StoredResponse, _ flight: Flight) async {
+    func storeForDetachedReaders(_ stored: StoredResponse, _ flight: Flight) async {
         guard let writer, merge == nil, flight.hasDetached else { return }
         // No request contains a field with this name.
-        let nobody = StoredResponse.Selector(name: ":kept", value: String(stored.revision))
-        let kept = StoredResponse(
-            head: stored.head, selectors: [nobody], requestTime: stored.requestTime, responseTime: stored.responseTime,
+        let selector = StoredResponse.Selector(name: ":kept", value: String(stored.revision))
+        let detached = StoredResponse(
+            head: stored.head, selectors: [selector], requestTime: stored.requestTime,
+            responseTime: stored.responseTime,
             range: 0..<count, length: count)
-        await writer.finish(kept)
-        flight.keep(await loader.store.body(of: kept, for: key)?.body)
-        await loader.store.remove(key, variant: kept.variant)
+        await writer.finish(detached)
+        flight.setDetachedBody(await loader.store.body(of: detached, for: key)?.body)
+        await loader.store.remove(key, variant: detached.variant)
     }
 
     private mutating func write(

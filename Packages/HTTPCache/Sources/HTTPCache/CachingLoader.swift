@@ -124,7 +124,7 @@ public final class CachingLoader: ResourceLoader {
 
     /// Removes all stored responses. Responses that are being received are not stored either.
     public func removeAll() async {
-        flights.doomAll()
+        flights.invalidateAll()
         await store.removeAll()
     }
 

@@ -87,7 +87,7 @@ final class Flight: Sendable {
         var firstPlace = 0
         var end: Result<Void, any Error>?
         var isDone = false
-        var isDoomed = false
+        var isInvalidated = false
         var source: CheckedContinuation<Void, Never>?
         var watchers: [CheckedContinuation<Void, Never>] = []
         var task: Task<Void, Never>?
@@ -95,7 +95,7 @@ final class Flight: Sendable {
         /// The policy for slow readers.
         var detaching = Detaching.never
         /// The complete body for detached readers.
-        var kept: ResourceBody?
+        var detachedBody: ResourceBody?
 
         /// The position of the slowest reader that is not detached.
         var slowest: Int {
@@ -179,8 +179,10 @@ final class Flight: Sendable {
 
     func join() -> Membership {
         state.withLock { state in
-            if state.end != nil, !state.isDoomed { return .ending }
-            guard state.firstPlace == 0, !state.isDoomed, !state.isAbandoned, state.end == nil else { return .closed }
+            if state.end != nil, !state.isInvalidated { return .ending }
+            guard state.firstPlace == 0, !state.isInvalidated, !state.isAbandoned, state.end == nil else {
+                return .closed
+            }
             state.lastReader += 1
             state.readers[state.lastReader] = Reader()
             return .joined(FlightReader(self, state.lastReader))
@@ -197,14 +199,14 @@ final class Flight: Sendable {
     }
 
     /// Marks the response as invalid: it is not stored, and no reader can join.
-    func doom() {
-        state.withLock { $0.isDoomed = true }
+    func invalidate() {
+        state.withLock { $0.isInvalidated = true }
     }
 
-    var isDoomed: Bool { state.withLock(\.isDoomed) }
+    var isInvalidated: Bool { state.withLock(\.isInvalidated) }
 
     /// A Boolean value that indicates whether all bytes have been received and are being stored.
-    var isEnding: Bool { state.withLock { $0.end != nil && !$0.isDoomed } }
+    var isEnding: Bool { state.withLock { $0.end != nil && !$0.isInvalidated } }
 
     /// Returns a Boolean value that indicates whether the latest form of the response is among the responses of a
     /// store.
@@ -296,12 +298,12 @@ extension Flight {
     var hasDetached: Bool { state.withLock { state in state.readers.values.contains { $0.remainder != nil } } }
 
     /// Keeps the complete body for detached readers.
-    func keep(_ body: ResourceBody?) {
-        state.withLock { $0.kept = body }
+    func setDetachedBody(_ body: ResourceBody?) {
+        state.withLock { $0.detachedBody = body }
     }
 
     /// The complete body that was kept for detached readers.
-    var kept: ResourceBody? { state.withLock(\.kept) }
+    var detachedBody: ResourceBody? { state.withLock(\.detachedBody) }
 
     /// A Boolean value that indicates whether no attached reader is left.
     var isUnread: Bool { state.withLock { state in state.readers.values.allSatisfy { $0.remainder != nil } } }
@@ -378,7 +380,7 @@ extension Flight {
         return (.success(.piece(piece)), removeReadySource(&state))
     }
 
-    fileprivate func leave(_ reader: UInt64) {
+    fileprivate func removeReader(_ reader: UInt64) {
         let (source, task) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Task<Void, Never>?) in
             state.readers[reader] = nil
             guard state.readers.isEmpty, state.end == nil else {
@@ -433,7 +435,7 @@ final class FlightReader: Sendable {
     }
 
     deinit {
-        flight.leave(id)
+        flight.removeReader(id)
     }
 
     /// Waits for the outcome.

@@ -105,17 +105,17 @@ final class FlightTable: Sendable {
     }
 
     /// Marks the responses of all flights of a key as invalid.
-    func doom(_ key: CacheKey) {
+    func invalidate(_ key: CacheKey) {
         let flights = state.withLock { $0.closeFlights(of: key) }
-        for flight in flights { flight.doom() }
+        for flight in flights { flight.invalidate() }
     }
 
     /// Marks the responses of all flights as invalid.
-    func doomAll() {
+    func invalidateAll() {
         let flights = state.withLock { state in
             Set(state.flights.keys).union(state.alone.keys).flatMap { state.closeFlights(of: $0) }
         }
-        for flight in flights { flight.doom() }
+        for flight in flights { flight.invalidate() }
     }
 
     /// The flights that end without further readers: their response is received and being stored, or they have no

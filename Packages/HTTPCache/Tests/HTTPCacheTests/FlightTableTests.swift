@@ -12,7 +12,7 @@ struct FlightTableTests {
     private func key(_ number: Int) -> CacheKey { CacheKey(partition: "", url: "https://a.test/\(number)") }
 
     /// Adds a flight of a key and removes it.
-    private func fly(_ number: Int) {
+    private func startFlight(_ number: Int) {
         let reader = table.addAlone(key(number), readAhead: 1)
         table.remove(reader.flight, for: key(number))
     }
@@ -25,7 +25,7 @@ struct FlightTableTests {
     @Test("A look-up is outdated by an ended flight of its own key, not of other keys")
     func outdated() {
         let seen = table.ended
-        fly(1)
+        startFlight(1)
         #expect(!isOutdated(2, seen: seen))
         #expect(isOutdated(1, seen: seen))
         #expect(!isOutdated(1, seen: table.ended))
@@ -34,8 +34,8 @@ struct FlightTableTests {
     @Test("Ended flights that are no longer tracked count for every key")
     func forgotten() {
         let seen = table.ended
-        fly(1)
-        for number in 2...2_000 { fly(number) }
+        startFlight(1)
+        for number in 2...2_000 { startFlight(number) }
         #expect(isOutdated(1, seen: seen))
         #expect(!isOutdated(3_000, seen: table.ended))
     }

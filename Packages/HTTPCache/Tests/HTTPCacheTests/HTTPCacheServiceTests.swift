@@ -29,7 +29,7 @@ struct HTTPCacheServiceTests {
         ScriptedOrigin([.cacheControl: "max-age=600"], text)
     }
 
-    private func ask(_ service: HTTPCacheService) async throws -> (text: String, source: Provenance.Source) {
+    private func sendRequest(_ service: HTTPCacheService) async throws -> (text: String, source: Provenance.Source) {
         let answer = try await service.loader.text(.get(page: "https://a.test/"))
         return (answer.text, answer.response.provenance.source)
     }
@@ -42,7 +42,7 @@ struct HTTPCacheServiceTests {
         let origin = origin()
         for bytes in [1 << 20, 0, 1 << 20] as [Int64] {
             var service: HTTPCacheService? = try await service(origin) { $0.diskBytes = bytes }
-            if let service { #expect(try await ask(service).source == .network) }
+            if let service { #expect(try await sendRequest(service).source == .network) }
             await service?.shutDown()
             service = nil
         }
@@ -53,11 +53,11 @@ struct HTTPCacheServiceTests {
     func restart() async throws {
         defer { removeFolder() }
         var service: HTTPCacheService? = try await service(origin())
-        if let service { _ = try await ask(service) }
+        if let service { _ = try await sendRequest(service) }
         await service?.shutDown()
         service = nil
         let next = try await self.service(origin("two"))
-        let answer = try await ask(next)
+        let answer = try await sendRequest(next)
         #expect(answer.text == "one" && answer.source == .disk)
         #expect(next.counters.requests.diskHits == 1 && next.counters.isOnDisk)
         await next.shutDown()
@@ -68,17 +68,17 @@ struct HTTPCacheServiceTests {
         defer { removeFolder() }
         let service = try await service(origin())
         // A response is complete before it is on disk.
-        repeat { service.releaseMemory() } while try await ask(service).source != .disk
+        repeat { service.releaseMemory() } while try await sendRequest(service).source != .disk
         await service.suspend()
-        #expect(try await ask(service).text == "one")
+        #expect(try await sendRequest(service).text == "one")
         // The lock is released.
         _ = try DiskCacheStore(directory: folder + "/http-cache")
         await service.resume()
         service.releaseMemory()
         #expect(service.counters.memoryBytes == 0)
-        #expect(try await ask(service).source == .disk)
+        #expect(try await sendRequest(service).source == .disk)
         await service.removeAll()
-        #expect(try await ask(service).source == .network)
+        #expect(try await sendRequest(service).source == .network)
         await service.shutDown()
     }
 
@@ -91,8 +91,8 @@ struct HTTPCacheServiceTests {
         ] {
             let service = try await service(origin(), change)
             await service.removeAll()
-            _ = try await ask(service)
-            #expect(try await ask(service).source == .memory)
+            _ = try await sendRequest(service)
+            #expect(try await sendRequest(service).source == .memory)
             #expect(!service.counters.isOnDisk)
             #expect(!FileManager.default.fileExists(atPath: folder + "/http-cache"))
             await service.shutDown()
@@ -103,8 +103,8 @@ struct HTTPCacheServiceTests {
     func diskAlone() async throws {
         defer { removeFolder() }
         let service = try await service(origin()) { $0.memoryBytes = 0 }
-        _ = try await ask(service)
-        #expect(try await ask(service).source == .disk)
+        _ = try await sendRequest(service)
+        #expect(try await sendRequest(service).source == .disk)
         await service.shutDown()
     }
 

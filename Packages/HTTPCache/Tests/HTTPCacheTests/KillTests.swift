@@ -74,7 +74,7 @@ struct KillTests {
         return found
     }
 
-    @Test func everyEntryIsWholeOrAMiss() async throws {
+    @Test func everyEntryIsCompleteOrMissing() async throws {
         let directory = try TemporaryFolder()
         let path = directory.path + "/cache"
         var random: UInt64 = 2_026

@@ -21,11 +21,11 @@ struct LaggingTests {
     private let pieces = CountedPieces()
 
     /// Returns the response of the origin.
-    /// - Parameter saysLength: A Boolean value that indicates whether the response has a `Content-Length`.
-    private func answer(_ fields: HTTPFields = [:], saysLength: Bool = true) -> ResourceResponse {
+    /// - Parameter hasLength: A Boolean value that indicates whether the response has a `Content-Length`.
+    private func answer(_ fields: HTTPFields = [:], hasLength: Bool = true) -> ResourceResponse {
         var fields = fields
         fields[.cacheControl] = "max-age=60"
-        if saysLength { fields[.contentLength] = "\(Self.whole.count)" }
+        if hasLength { fields[.contentLength] = "\(Self.whole.count)" }
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .stream(ByteStream(pieces)),
             provenance: Provenance(.network, reason: "the origin"))
@@ -75,7 +75,7 @@ struct LaggingTests {
     @Test("If the response is too large to be stored, the reader requests the rest by range and entity tag")
     func askedAgain() async throws {
         let origin = ScriptedOrigin { [self] request, number in
-            guard number > 1 else { return answer([.eTag: "\"1\""], saysLength: false) }
+            guard number > 1 else { return answer([.eTag: "\"1\""], hasLength: false) }
             let range = try #require(request.head.headerFields[.range].flatMap { ByteRange($0) })
             let part = try #require(range.resolved(in: Int64(Self.whole.count)))
             #expect(request.head.headerFields[.ifRange] == "\"1\"" && part.lowerBound > 0)

@@ -21,7 +21,7 @@ struct SharingTests {
     }
 
     /// Sends a number of concurrent requests.
-    private func ask(_ cache: CachingLoader, times: Int) async throws -> [String] {
+    private func sendRequest(_ cache: CachingLoader, times: Int) async throws -> [String] {
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<times { group.addTask { try await cache.text(.get()).text } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -31,7 +31,7 @@ struct SharingTests {
     @Test("A hundred concurrent identical requests reach the origin once")
     func once() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"], String(repeating: "x", count: 100_000))
-        let texts = try await ask(makeCache(origin), times: 100)
+        let texts = try await sendRequest(makeCache(origin), times: 100)
         #expect(Set(texts).count == 1 && texts.count == 100 && texts.first?.count == 100_000)
         #expect(origin.count == 1)
     }
@@ -49,7 +49,7 @@ struct SharingTests {
         let cache = makeCache(origin)
         _ = try await cache.text(.get())
         time.advance(by: 10)
-        let texts = try await ask(cache, times: 100)
+        let texts = try await sendRequest(cache, times: 100)
         #expect(texts == Array(repeating: "stale", count: 100))
         #expect(origin.count < 10)
         // A request that accepts no stale response gets the error.
@@ -85,7 +85,7 @@ struct SharingTests {
     func unshared() async throws {
         for control in ["no-store", "max-age=0", "no-cache"] {
             let origin = ScriptedOrigin { _, number in ScriptedOrigin.response([.cacheControl: control], "\(number)") }
-            let texts = try await ask(makeCache(origin), times: 10)
+            let texts = try await sendRequest(makeCache(origin), times: 10)
             #expect(Set(texts).count == 10)
             #expect(origin.count == 10)
         }

@@ -10,9 +10,9 @@ internal import Foundation
 struct ExchangeBody: AsyncSequence, Sendable {
     let lease: Lease
 
-    /// - Parameter kept: An object that is retained for as long as the body can be read.
-    init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping kept: any Sendable) {
-        lease = Lease(exchange: exchange, pass: pass, kept: kept)
+    /// - Parameter retained: An object that is kept for as long as the body can be read.
+    init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping retained: any Sendable) {
+        lease = Lease(exchange: exchange, pass: pass, retained: retained)
     }
 
     func makeAsyncIterator() -> Iterator {
@@ -38,16 +38,16 @@ struct ExchangeBody: AsyncSequence, Sendable {
     final class Lease: Sendable {
         fileprivate let exchange: any Exchanging
         fileprivate let pass: HostQueue.Pass
-        private let kept: any Sendable
+        private let retained: any Sendable
 
-        fileprivate init(exchange: any Exchanging, pass: HostQueue.Pass, kept: any Sendable) {
+        fileprivate init(exchange: any Exchanging, pass: HostQueue.Pass, retained: any Sendable) {
             self.exchange = exchange
             self.pass = pass
-            self.kept = kept
+            self.retained = retained
         }
 
         deinit {
-            exchange.giveUp()
+            exchange.cancel()
         }
     }
 }

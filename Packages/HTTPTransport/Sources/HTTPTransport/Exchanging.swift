@@ -12,7 +12,7 @@ protocol Exchanging: AnyObject, Sendable {
     func next() async throws -> Data?
 
     /// Cancels the request, unless the response is complete.
-    func giveUp()
+    func cancel()
 }
 
 extension Exchanging {
@@ -25,11 +25,11 @@ extension Exchanging {
         var heads = ResponseHeadState()
         do {
             guard try heads.receive(status: status) == .informational else { return }
-            giveUp()
+            cancel()
             throw ResourceError(
                 .connectionLost, TransportFailure(.receive, "an informational response without a final one"), at: url)
         } catch let error as ResponseHeadState.Violation {
-            giveUp()
+            cancel()
             throw ResourceError(
                 .connectionLost,
                 TransportFailure(

@@ -6,7 +6,7 @@ internal import Foundation
 internal import ResourceLoading
 
 /// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream are
-/// kept until ``stopKeeping()``, within a limit.
+/// kept until ``stopRecording()``, within a limit.
 ///
 /// A chunk of a stream is read when it is requested, by one attempt at a time. Cancelling an attempt does not end the
 /// stream; ``cancel()`` or releasing the last reference does.
@@ -53,7 +53,7 @@ final class RepeatableBody: Sendable {
 
     deinit {
         cancel()
-        budget.giveBack(state.withLock { $0.bytes })
+        budget.release(state.withLock { $0.bytes })
     }
 
     /// The chunks of the body from its first byte, for one attempt; `nil` for an empty body.
@@ -67,7 +67,7 @@ final class RepeatableBody: Sendable {
     var isWhole: Bool { state.withLock { $0.first == 0 } }
 
     /// Stops keeping chunks, because the body will not be sent again.
-    func stopKeeping() {
+    func stopRecording() {
         state.withLock { state in
             state.isKeeping = false
             drop(in: &state)
@@ -87,7 +87,7 @@ final class RepeatableBody: Sendable {
         state.pieces.removeFirst(count)
         state.first += count
         guard state.pieces.isEmpty else { return }
-        budget.giveBack(state.bytes)
+        budget.release(state.bytes)
         state.bytes = 0
     }
 

@@ -104,7 +104,7 @@ struct RepeatableBodyTests {
         end.finish()
         for _ in 0..<3 { #expect(try await read(body) == Data("onetwo".utf8)) }
         #expect(body.isWhole)
-        body.stopKeeping()
+        body.stopRecording()
         #expect(!body.isWhole)
     }
 

@@ -69,7 +69,7 @@ struct ExchangeStateTests {
         #expect([.head, .requestEnd, .end].map { early.accept($0) } == [.proceed, .proceed, .close])
         var given = ExchangeState(keepsAlive: true, hasBody: false)
         _ = given.accept(.head)
-        given.giveUpConnection()
+        given.preventReuse()
         #expect(given.accept(.end) == .close)
     }
 }

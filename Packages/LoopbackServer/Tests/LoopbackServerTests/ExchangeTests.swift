@@ -131,7 +131,7 @@ struct ExchangeTests {
         } _: { [loader] fixture in
             let busy = try await fixture.open()
             try await busy.send("GET /slow HTTP/1.1\r\nHost: shop.test\r\n\r\n")
-            _ = try await loader.asked.entry(0)
+            _ = try await loader.receivedRequests.entry(0)
             let idle = try await fixture.open()
             #expect(try await idle.get("/").text == "ok")
             #expect(try await idle.rest() == [])
@@ -187,7 +187,7 @@ struct ExchangeTests {
             let answer = try await peer.get(
                 "/", "Connection: x-mine\r\nX-Mine: 1\r\nTE: trailers\r\nX-Other: 2\r\nCookie: a=b\r\n")
             #expect(Set(answer.fields.keys) == ["content-type", "x-kept", "content-length"])
-            let fields = try #require(loader.asked.entries.first).head.headerFields
+            let fields = try #require(loader.receivedRequests.entries.first).head.headerFields
             #expect(fields.map { $0.name.canonicalName } == ["x-other", "cookie"])
         }
     }
@@ -222,7 +222,7 @@ struct ExchangeTests {
             }
             try await peer.send("GET http://plain.test:81/c HTTP/1.1\r\nHost: other.test\r\n\(fixture.field)\r\n")
             #expect(try await peer.answer().text == "GET http://plain.test:81/c")
-            #expect(loader.asked.entries.allSatisfy { $0.head.headerFields.isEmpty })
+            #expect(loader.receivedRequests.entries.allSatisfy { $0.head.headerFields.isEmpty })
             try await peer.send("GET http://plain.test/d HTTP/1.1\r\nHost: plain.test\r\n\r\n")
             #expect(try await peer.answer().status == 407)
             #expect(try await peer.rest() == [])

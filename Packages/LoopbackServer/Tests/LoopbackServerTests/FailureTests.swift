@@ -139,7 +139,7 @@ struct FailureTests {
             var last = -1
             while last != pulled.entries.count {
                 last = pulled.entries.count
-                let other = try await fixture.ask(for: "shop.test:443").peer
+                let other = try await fixture.sendRequest(for: "shop.test:443").peer
                 other.close()
                 for _ in 0..<200 { await Task.yield() }
             }

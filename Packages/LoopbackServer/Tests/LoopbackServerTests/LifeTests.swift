@@ -35,7 +35,7 @@ struct LifeTests {
         } _: { [loader] fixture in
             let busy = try await fixture.open()
             try await busy.send("GET /slow HTTP/1.1\r\nHost: shop.test\r\n\r\n")
-            _ = try await loader.asked.entry(0)
+            _ = try await loader.receivedRequests.entry(0)
             let idle = try await fixture.open()
             _ = try await idle.get("/")
             let silent = try await fixture.connect()
@@ -69,7 +69,7 @@ struct LifeTests {
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
-            _ = try await loader.asked.entry(0)
+            _ = try await loader.receivedRequests.entry(0)
             // It would not acknowledge close_notify.
             try await peer.channel.setOption(.autoRead, value: false).get()
             async let first: Void = fixture.proxy.stop()

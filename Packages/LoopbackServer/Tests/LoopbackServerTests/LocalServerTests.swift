@@ -202,7 +202,7 @@ struct LocalServerTests {
             #expect(try await fixture.get("/folder/file", from: peer).text == "here")
             let answer = try await fixture.get(path, from: peer)
             #expect(answer.status == 404 && answer.body.isEmpty)
-            #expect(fixture.loader.asked.entries.map(\.head.path) == ["/folder/file", path])
+            #expect(fixture.loader.receivedRequests.entries.map(\.head.path) == ["/folder/file", path])
         }
     }
 

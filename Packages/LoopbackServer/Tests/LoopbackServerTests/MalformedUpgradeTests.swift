@@ -13,7 +13,7 @@ import Testing
 /// Response heads that violate HTTP, for responses that the proxy itself parses.
 @Suite("Malformed responses to the proxy", .timeLimit(.minutes(2)))
 struct MalformedUpgradeTests {
-    private func ask(_ fixture: Fixture, _ origin: MalformedOrigin, _ url: String) async throws -> Peer {
+    private func sendRequest(_ fixture: Fixture, _ origin: MalformedOrigin, _ url: String) async throws -> Peer {
         let client = try await fixture.connect()
         try await client.send(
             "GET \(url) HTTP/1.1\r\n\(fixture.field)Host: 127.0.0.1:\(origin.port)\r\n"
@@ -27,10 +27,10 @@ struct MalformedUpgradeTests {
             try await Fixture.with(RecordingLoader { _ in .text("never") }) {
                 $0.policy = HostListPolicy(hosts: ["127.0.0.1"])
             } _: { fixture in
-                let client = try await ask(fixture, origin, origin.url(of: response))
+                let client = try await sendRequest(fixture, origin, origin.url(of: response))
                 #expect(try await client.rest() == [])
                 #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed connection-lost")
-                let next = try await ask(fixture, origin, origin.goodURL)
+                let next = try await sendRequest(fixture, origin, origin.goodURL)
                 #expect(try await next.answer().status == 200)
             }
         }

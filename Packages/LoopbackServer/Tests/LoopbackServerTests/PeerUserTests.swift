@@ -19,9 +19,9 @@
                 #expect(PeerUser(of: other.channel) == .own)
                 #expect(PeerUser(of: client.channel) == .own)
                 // A listener's port has no connections.
-                #expect(PeerUser(near: host.port, far: host.port) == .gone)
+                #expect(PeerUser(near: host.port, far: host.port) == .closed)
                 // Port 1 has no sockets.
-                #expect(PeerUser(near: host.port, far: 1) == .gone)
+                #expect(PeerUser(near: host.port, far: 1) == .closed)
                 // Without a socket at this end, it is unknown whether the kernel finds any.
                 #expect(PeerUser(near: 1, far: 1) == .unknown(EOPNOTSUPP))
             }

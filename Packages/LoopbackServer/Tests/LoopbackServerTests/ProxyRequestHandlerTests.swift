@@ -162,7 +162,7 @@ struct ProxyRequestHandlerTests {
     func loop(host: String) async throws {
         try await Fixture.with(loader) { fixture in
             let port = fixture.proxy.port ?? 0
-            let (peer, answer) = try await fixture.ask(for: "\(host):\(port)")
+            let (peer, answer) = try await fixture.sendRequest(for: "\(host):\(port)")
             #expect(answer.status == 502)
             #expect(try await peer.rest() == [])
             let error = try await fixture.witness.events.value("unreachable") { events in
@@ -192,7 +192,7 @@ struct ProxyRequestHandlerTests {
             $0.limits.patience = .seconds(8)
         } _: { fixture in
             for host in ["shop.test", "slow.test"] {
-                let (peer, answer) = try await fixture.ask(for: "\(host):443")
+                let (peer, answer) = try await fixture.sendRequest(for: "\(host):443")
                 #expect(answer.status == 502)
                 #expect(try await peer.rest() == [])
             }

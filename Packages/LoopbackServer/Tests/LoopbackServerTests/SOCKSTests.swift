@@ -34,7 +34,7 @@ struct SOCKSTests {
     }
 
     /// Sends a request on a new connection, and returns the connection with the code of the reply.
-    private func ask(_ fixture: Fixture, _ request: [UInt8]) async throws -> (peer: Peer, reply: UInt8) {
+    private func sendRequest(_ fixture: Fixture, _ request: [UInt8]) async throws -> (peer: Peer, reply: UInt8) {
         let peer = try await fixture.connect()
         try await peer.send(greeting)
         #expect(try await peer.read(2) == [5, 2])
@@ -51,26 +51,29 @@ struct SOCKSTests {
         return (peer, reply[1])
     }
 
-    private func ask(_ fixture: Fixture, for host: String, _ port: Int) async throws -> (peer: Peer, reply: UInt8) {
-        try await ask(fixture, connect(to: host, port))
+    private func sendRequest(_ fixture: Fixture, for host: String, _ port: Int) async throws -> (
+        peer: Peer, reply: UInt8
+    ) {
+        try await sendRequest(fixture, connect(to: host, port))
     }
 
     /// Returns a connection to a port of localhost over SOCKS5 or HTTP.
     private func connection(_ fixture: Fixture, to port: Int, overHTTP: Bool) async throws -> Peer {
         overHTTP
-            ? try await fixture.tunnel(to: "localhost:\(port)") : try await ask(fixture, for: "localhost", port).peer
+            ? try await fixture.tunnel(to: "localhost:\(port)")
+            : try await sendRequest(fixture, for: "localhost", port).peer
     }
 
     @Test("An intercepted host is served over TLS")
     func opened() async throws {
         try await Fixture.with(loader) { fixture in
-            let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
+            let (peer, reply) = try await sendRequest(fixture, for: "shop.test", 443)
             #expect(reply == 0)
             try await peer.secure("shop.test", trusting: fixture.proxy.authority)
             for path in ["/one", "/two"] {
                 #expect(try await peer.get(path).text == "https://shop.test\(path)")
             }
-            let other = try await ask(fixture, for: "shop.test", 8_443).peer
+            let other = try await sendRequest(fixture, for: "shop.test", 8_443).peer
             try await other.secure("shop.test", trusting: fixture.proxy.authority)
             #expect(try await other.get("/", host: "shop.test:8443").text == "https://shop.test:8443/")
         }
@@ -79,12 +82,12 @@ struct SOCKSTests {
     @Test("An intercepted host is served without TLS if the client sends plain HTTP")
     func plain() async throws {
         try await Fixture.with(loader) { fixture in
-            let (peer, reply) = try await ask(fixture, for: "shop.test", 8_080)
+            let (peer, reply) = try await sendRequest(fixture, for: "shop.test", 8_080)
             #expect(reply == 0)
             #expect(try await peer.get("/x", host: "shop.test:8080").text == "http://shop.test:8080/x")
-            #expect(try await ask(fixture, for: "shop.test", 80).peer.get("/").text == "http://shop.test/")
+            #expect(try await sendRequest(fixture, for: "shop.test", 80).peer.get("/").text == "http://shop.test/")
             // A request for another host is refused.
-            let misled = try await ask(fixture, for: "shop.test", 80).peer
+            let misled = try await sendRequest(fixture, for: "shop.test", 80).peer
             #expect(try await misled.get("/", host: "other.test").status == 421)
         }
     }
@@ -172,7 +175,7 @@ struct SOCKSTests {
             try await Fixture.with(loader) { fixture in
                 let address: [UInt8] = [5, 1, 0, 1, 127, 0, 0, 1, UInt8(host.port >> 8), UInt8(host.port & 0xFF)]
                 for (number, request) in [connect(to: "localhost", host.port), address].enumerated() {
-                    let (peer, reply) = try await ask(fixture, request)
+                    let (peer, reply) = try await sendRequest(fixture, request)
                     #expect(reply == 0)
                     // Neither TLS nor HTTP.
                     try await peer.send("hello")
@@ -259,7 +262,7 @@ struct SOCKSTests {
         try await Fixture.with(loader) {
             $0.policy = policy
         } _: { fixture in
-            let (peer, reply) = try await ask(fixture, for: "shop.test", 80)
+            let (peer, reply) = try await sendRequest(fixture, for: "shop.test", 80)
             #expect(reply == 0)
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             #expect(try await peer.rest() == [])
@@ -273,7 +276,7 @@ struct SOCKSTests {
         try await Fixture.with(loader) {
             $0.policy = policy
         } _: { fixture in
-            let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
+            let (peer, reply) = try await sendRequest(fixture, for: "shop.test", 443)
             #expect(reply == 0)
             policy.opens.store(false)
             fixture.proxy.policyChanged()
@@ -286,14 +289,14 @@ struct SOCKSTests {
         try await RawHost.with { host in
             try await Fixture.with(loader) { fixture in
                 let hello = Array("hello".utf8)
-                let (peer, reply) = try await ask(fixture, connect(to: "127.0.0.1", host.port) + hello)
+                let (peer, reply) = try await sendRequest(fixture, connect(to: "127.0.0.1", host.port) + hello)
                 #expect(reply == 0)
                 let other = try await host.connections.entry(0)
                 #expect(try await other.read(5) == hello)
                 peer.close()
                 #expect(try await other.rest() == [])
                 let question = Array("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n".utf8)
-                let opened = try await ask(fixture, connect(to: "shop.test", 80) + question).peer
+                let opened = try await sendRequest(fixture, connect(to: "shop.test", 80) + question).peer
                 #expect(try await opened.answer().text == "http://shop.test/")
             }
         }
@@ -302,9 +305,9 @@ struct SOCKSTests {
     @Test("A failed connection is reported to the client as a code and to the observer as an error")
     func unreachable() async throws {
         try await Fixture.with(loader) { fixture in
-            let unknown = try await ask(fixture, for: "nowhere.invalid", 443)
+            let unknown = try await sendRequest(fixture, for: "nowhere.invalid", 443)
             #expect(unknown.reply == 4)
-            let own = try await ask(fixture, for: "127.0.0.1", try #require(fixture.proxy.port))
+            let own = try await sendRequest(fixture, for: "127.0.0.1", try #require(fixture.proxy.port))
             #expect(own.reply == 5)
             #expect(try await own.peer.rest() == [])
             let codes = fixture.witness.events.entries.compactMap { event in
@@ -318,12 +321,12 @@ struct SOCKSTests {
     func commands() async throws {
         try await Fixture.with(loader) { fixture in
             for command in [2, 3] as [UInt8] {
-                let (peer, reply) = try await ask(fixture, connect(command, to: "shop.test", 443))
+                let (peer, reply) = try await sendRequest(fixture, connect(command, to: "shop.test", 443))
                 #expect(reply == 7)
                 #expect(try await peer.rest() == [])
             }
-            #expect(try await ask(fixture, for: "shop.test", 0).reply == 8)
-            #expect(try await ask(fixture, for: "user@shop.test", 443).reply == 8)
+            #expect(try await sendRequest(fixture, for: "shop.test", 0).reply == 8)
+            #expect(try await sendRequest(fixture, for: "user@shop.test", 443).reply == 8)
         }
     }
 
@@ -335,7 +338,7 @@ struct SOCKSTests {
             trusting.act = { _ in throw Refusal() }
             $0.trusting = trusting
         } _: { fixture in
-            let peer = try await ask(fixture, for: "shop.test", 443).peer
+            let peer = try await sendRequest(fixture, for: "shop.test", 443).peer
             try? await peer.secure("shop.test", trusting: fixture.proxy.authority)
             _ = try await peer.end()
             _ = try await fixture.witness.events.value("an event") { events in
@@ -348,7 +351,7 @@ struct SOCKSTests {
     @Test("A waiting connection is closed when the proxy stops")
     func stopping() async throws {
         let peers = try await Fixture.with(loader) { fixture in
-            [try await fixture.connect(), try await ask(fixture, for: "shop.test", 443).peer]
+            [try await fixture.connect(), try await sendRequest(fixture, for: "shop.test", 443).peer]
         }
         for peer in peers { _ = try await peer.end() }
     }

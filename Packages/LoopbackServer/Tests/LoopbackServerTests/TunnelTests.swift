@@ -72,7 +72,7 @@ struct TunnelTests {
             for (target, code) in [
                 ("nowhere.invalid:443", .unknownHost), ("127.0.0.1:\(closed.number)", .cannotConnect),
             ] as [(String, ResourceError.Code)] {
-                let (peer, answer) = try await fixture.ask(for: target)
+                let (peer, answer) = try await fixture.sendRequest(for: target)
                 #expect(answer.status == 502 && answer.fields["connection"] == "close")
                 #expect(try await peer.rest() == [])
                 let events = fixture.witness.events.entries

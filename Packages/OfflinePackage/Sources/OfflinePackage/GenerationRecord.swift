@@ -36,10 +36,10 @@ struct GenerationRecord: Codable {
     }
 
     /// The scope of the package. A record without a scope has its origin, or its base URL if it came with the app.
-    var keptScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
+    var effectiveScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
     /// The address of the only source that may update the package. A record without one has the source it was fetched
     /// from.
-    var keptSource: String? { boundTo ?? source.map { PackageSource.address(of: $0.manifestURL) } }
+    var effectiveSource: String? { boundTo ?? source.map { PackageSource.address(of: $0.manifestURL) } }
 
     /// The part of a ``PackageSource`` that locates the bytes.
     struct Source: Codable {

@@ -91,9 +91,9 @@ extension PackageLibrary {
             // others use it.
             let avoided = isShared ? sharedAvoided : []
             let allowed = active.filter { !avoided.contains($0.value) }
-            let wanted = isShared ? allowed.merging(sharedPins) { $1 } : allowed
+            let targets = isShared ? allowed.merging(sharedPins) { $1 } : allowed
             pages[page] = OpenPage(
-                pins: wanted.filter { store.pin($0.value) }, avoided: avoided, isShared: isShared)
+                pins: targets.filter { store.pin($0.value) }, avoided: avoided, isShared: isShared)
             share()
         }
 
@@ -112,8 +112,8 @@ extension PackageLibrary {
         mutating func join(_ page: PageID, in store: BlobStore) {
             guard let open = pages[page], !open.isShared else { return }
             let avoided = open.avoided.union(sharedAvoided)
-            let wanted = active.filter { !avoided.contains($0.value) }.merging(sharedPins) { $1 }
-            pages[page] = OpenPage(pins: wanted.filter { store.pin($0.value) }, avoided: avoided, isShared: true)
+            let targets = active.filter { !avoided.contains($0.value) }.merging(sharedPins) { $1 }
+            pages[page] = OpenPage(pins: targets.filter { store.pin($0.value) }, avoided: avoided, isShared: true)
             for number in open.pins.values { store.unpin(number) }
             share()
             dropUnused(in: store)
@@ -205,7 +205,7 @@ extension PackageLibrary {
         }
 
         /// Removes the records of damage of a generation, so that it is reported again.
-        mutating func forgetDamage(of generation: Int64) {
+        mutating func removeDamage(of generation: Int64) {
             reported[generation] = nil
         }
 

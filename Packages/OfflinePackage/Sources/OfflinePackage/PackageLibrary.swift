@@ -264,8 +264,8 @@ extension PackageLibrary {
     }
 
     /// Removes the records of damage of a generation, so that it is reported again.
-    func forgetDamage(of generation: PackageGeneration) {
-        state.withLock { $0.forgetDamage(of: generation.number) }
+    func removeDamage(of generation: PackageGeneration) {
+        state.withLock { $0.removeDamage(of: generation.number) }
     }
 
     /// Makes a generation available that the store has just activated.

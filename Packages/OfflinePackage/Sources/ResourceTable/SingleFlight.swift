@@ -49,7 +49,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            leave(key, as: waiter)
+            removeWaiter(key, as: waiter)
         }
     }
 
@@ -80,7 +80,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(with: result) }
     }
 
-    private func leave(_ key: Key, as waiter: UInt64) {
+    private func removeWaiter(_ key: Key, as waiter: UInt64) {
         let (continuation, task) = state.withLock {
             state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
             guard let continuation = state.flights[key]?.waiters.removeValue(forKey: waiter) else { return (nil, nil) }

@@ -37,7 +37,7 @@ struct TableCheck: Sendable, Hashable {
 
     /// The decision about a trigger.
     enum Decision: Sendable, Hashable {
-        case ask(Attempt)
+        case query(Attempt)
         /// The last check began less than ``TableCheck/minimumInterval`` ago.
         case tooSoon
         /// A check is running.
@@ -97,7 +97,7 @@ struct TableCheck: Sendable, Hashable {
         let attempt = makeAttempt(source)
         running = Running(attempt: attempt, began: now, hasMirror: hasMirror, previousCheck: lastCheck)
         lastCheck = now
-        return .ask(attempt)
+        return .query(attempt)
     }
 
     /// Applies the outcome of an attempt. Outcomes of earlier attempts are ignored.

@@ -8,10 +8,10 @@
     public static func readerHolds(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .table(let table)? = try? TableAnswer(decoding: bytes) else { return true }
         let empty = URLTable(version: "", entries: [], index: [:])
-        let gone = TableDiff(from: table, to: empty)
+        let removal = TableDiff(from: table, to: empty)
         return TableDiff(from: table, to: table).isEmpty
             && TableDiff(from: nil, to: table).added == table.entries
-            && gone.removed == table.entries && Set(gone.unreferenced) == Set(table.entries.map(\.download))
+            && removal.removed == table.entries && Set(removal.unreferenced) == Set(table.entries.map(\.download))
             && table.entries.allSatisfy { entry in
                 // Normalization is idempotent.
                 table.entry(answering: entry.url.description + "#f") == entry

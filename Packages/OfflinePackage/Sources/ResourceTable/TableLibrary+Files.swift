@@ -67,12 +67,12 @@ extension TableLibrary {
         try await flights.value(for: FlightKey(download: entry.download, md5: entry.md5)) { [self] in
             if unlessStored, let file = try? await storedFile(of: entry) { return .stored(file) }
             let bytes = try await fetcher.file(of: entry)
-            await keep(bytes, of: entry)
+            await save(bytes, of: entry)
             return .downloaded(bytes)
         }
     }
 
-    private nonisolated func keep(_ bytes: Data, of entry: TableEntry) async {
+    private nonisolated func save(_ bytes: Data, of entry: TableEntry) async {
         guard isNamed(entry) else { return }
         await write { try await self.store.put(bytes, md5: entry.md5, for: entry.download) }
         // A table that arrived meanwhile may have removed its unnamed files before this file was stored.

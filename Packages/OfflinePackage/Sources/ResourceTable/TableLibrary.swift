@@ -98,10 +98,10 @@ public actor TableLibrary {
     public func check(_ trigger: TableTrigger) async throws -> TableCheckResult {
         defer { wake?.yield() }
         let hasMirror = configuration.endpoints.mirror != nil
-        guard case .ask(var attempt) = policy.begin(trigger, at: now(), hasMirror: hasMirror) else { return .dropped }
+        guard case .query(var attempt) = policy.begin(trigger, at: now(), hasMirror: hasMirror) else { return .dropped }
         while true {
             let result: Result<TableCheckResult, any Error>
-            do { result = .success(try await ask(attempt.source)) } catch { result = .failure(error) }
+            do { result = .success(try await query(attempt.source)) } catch { result = .failure(error) }
             let next = policy.finish(attempt, with: Self.outcome(of: result))
             await savePolicy()
             guard let next else { return try Self.result(of: result) }
@@ -109,7 +109,7 @@ public actor TableLibrary {
         }
     }
 
-    private func ask(_ source: TableSource) async throws -> TableCheckResult {
+    private func query(_ source: TableSource) async throws -> TableCheckResult {
         let local = table
         guard let url = configuration.endpoints.url(of: source, localVersion: local?.version) else {
             throw TableError(.noAnswer, "no URL is configured for the \(source.rawValue)")

@@ -39,7 +39,7 @@ struct ArchiveFileTests {
         #expect(FileManager.default.fileExists(atPath: zip))
     }
 
-    @Test func installsATarball() async throws {
+    @Test func installsTarball() async throws {
         let folder = fixture.directory.path + "/site"
         for (path, text) in site {
             let file = URL(filePath: "\(folder)/\(path)")

@@ -56,7 +56,7 @@ struct InstallTests {
     ]
 
     @Test(arguments: [false, true], faults)
-    func allOrNothing(_ isUpdate: Bool, _ fault: Fault) async throws {
+    func failedInstallChangesNothing(_ isUpdate: Bool, _ fault: Fault) async throws {
         let before = isUpdate ? try await fixture.install(old, version: "1") : nil
         var files = new.sorted { $0.key < $1.key }.map { MemoryArchives.File($0.key, $0.value) }
         fault.editFiles(&files)
@@ -152,7 +152,7 @@ struct InstallTests {
         #expect(try fixture.directory.files(in: "store/staging") == [])
     }
 
-    @Test @MainActor func leavesTheCallersActorFree() async throws {
+    @Test @MainActor func installDoesNotBlockCallersActor() async throws {
         // The install cannot end before the main actor has run other work.
         let isFree = DispatchSemaphore(value: 0)
         fixture.archives.onChunk { isFree.wait() }

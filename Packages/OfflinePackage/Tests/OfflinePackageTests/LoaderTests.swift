@@ -83,7 +83,7 @@ struct LoaderTests {
         #expect(try await fixture.get(url) == expected)
     }
 
-    @Test func mapsUnderABasePath() async throws {
+    @Test func mapsURLsUnderBasePath() async throws {
         try await fixture.install(site, version: "1", base: "https://shop.example:8080/%C3%A4pp/v1/")
         #expect(try await fixture.get("https://shop.example:8080/%c3%a4pp/v1/app.js") == "code")
         #expect(try await fixture.get("https://shop.example:8080/%C3%A4pp/v1/") == "home")

@@ -29,7 +29,7 @@ struct PackageURLTests {
             ("https://h.example/%252F", "https://h.example", "/%2F"),
             ("https://h.example/a%3Fb%23c+d", "https://h.example", "/a?b#c+d"),
         ])
-    func takes(_ url: String, _ origin: String, _ path: String) throws {
+    func acceptsValidURLs(_ url: String, _ origin: String, _ path: String) throws {
         let parsed = try #require(PackageURL(url))
         #expect(parsed.origin == origin)
         #expect(parsed.path == path)
@@ -45,11 +45,11 @@ struct PackageURLTests {
             "https://[::1:/",
             "https://::1]/", "https://[::1]x/", "https://[]/", "https://[[::1]]/", "https://h[1]/",
         ])
-    func refuses(_ url: String) {
+    func rejectsInvalidURLs(_ url: String) {
         #expect(PackageURL(url) == nil)
     }
 
-    @Test func agreesWithTheRequest() {
+    @Test func matchesRequestURL() {
         let request = HTTPRequest(method: .get, scheme: "https", authority: "H.example:443", path: "/a%20b?c")
         #expect(PackageURL(request) == PackageURL("https://h.example/a%20b"))
         #expect(PackageURL(HTTPRequest(method: .get, scheme: nil, authority: "h", path: "/")) == nil)

@@ -10,12 +10,12 @@ import Testing
 struct RangePlanTests {
     static let size: Int64 = 5_000_000
 
-    @Test func nothingMissing() {
+    @Test func noMissingFilesNeedNoRanges() {
         #expect(RangePlan([], ofArchive: 100) == .nothing)
         #expect(RangePlan([5..<5], ofArchive: 100) == .nothing)
     }
 
-    @Test func oneEntry() {
+    @Test func oneMissingFileNeedsOneRange() {
         #expect(RangePlan([100..<200], ofArchive: Self.size) == .ranges([100..<200]))
     }
 
@@ -55,7 +55,7 @@ struct RangePlanTests {
     }
 
     /// Tests that unvalidated sizes give a plan and do not trap.
-    @Test func sizesAtTheEdge() {
+    @Test func boundarySizesAreSupported() {
         #expect(RangePlan([0..<10], ofArchive: .max) == .ranges([0..<10]))
         #expect(RangePlan([0..<10, .max - 10 ..< .max], ofArchive: .max) == .ranges([0..<10, .max - 10 ..< .max]))
         #expect(RangePlan([0..<Int64.max], ofArchive: .max) == .whole)

@@ -17,10 +17,10 @@ final class FakeNetwork: ResourceLoader {
         case gated(Gate, Data)
     }
 
-    private let state = Mutex((answers: [String: Answer](), asked: [String](), open: 0, mostOpen: 0))
+    private let state = Mutex((answers: [String: Answer](), requestedURLs: [String](), open: 0, mostOpen: 0))
 
     /// The requested URLs, in order.
-    var asked: [String] { state.withLock { $0.asked } }
+    var requestedURLs: [String] { state.withLock { $0.requestedURLs } }
     /// The maximum number of concurrent requests.
     var mostOpen: Int { state.withLock { $0.mostOpen } }
 
@@ -29,7 +29,7 @@ final class FakeNetwork: ResourceLoader {
         set { state.withLock { $0.answers[url] = newValue } }
     }
 
-    func forget() { state.withLock { $0.asked = [] } }
+    func removeRequests() { state.withLock { $0.requestedURLs = [] } }
 
     /// Configures responses for the files of a table.
     func serve(_ maker: TableMaker) {
@@ -39,7 +39,7 @@ final class FakeNetwork: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let url = request.head.urlText
         let answer = state.withLock { state in
-            state.asked.append(url)
+            state.requestedURLs.append(url)
             state.open += 1
             state.mostOpen = max(state.mostOpen, state.open)
             return state.answers[url] ?? .status(404)

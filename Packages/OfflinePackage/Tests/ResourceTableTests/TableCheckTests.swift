@@ -12,10 +12,11 @@ struct TableCheckTests {
     private var check = TableCheck()
     private var now = Date(timeIntervalSince1970: 1_000_000)
 
-    private mutating func ask(_ trigger: TableTrigger = .open, after seconds: TimeInterval = 30) -> TableCheck.Attempt?
+    private mutating func beginCheck(_ trigger: TableTrigger = .open, after seconds: TimeInterval = 30) -> TableCheck
+        .Attempt?
     {
         now += seconds
-        guard case .ask(let attempt) = begin(trigger, at: now) else { return nil }
+        guard case .query(let attempt) = begin(trigger, at: now) else { return nil }
         return attempt
     }
 
@@ -36,7 +37,7 @@ struct TableCheckTests {
         _ outcomes: TableCheck.Outcome..., on trigger: TableTrigger = .open, after seconds: TimeInterval = 30
     ) -> [TableSource] {
         var asked: [TableSource] = []
-        var next = ask(trigger, after: seconds)
+        var next = beginCheck(trigger, after: seconds)
         for outcome in outcomes {
             guard let attempt = next else { break }
             asked.append(attempt.source)
@@ -125,36 +126,36 @@ struct TableCheckTests {
     @Test("Triggers less than 30 s after the last check are dropped", arguments: TableTrigger.allCases)
     mutating func fatigue(_ trigger: TableTrigger) {
         #expect(run(.success, on: trigger, after: 0) == [.primary])
-        for _ in 0..<29 { #expect(ask(trigger, after: 1) == nil) }
-        #expect(ask(trigger, after: 1) != nil)
+        for _ in 0..<29 { #expect(beginCheck(trigger, after: 1) == nil) }
+        #expect(beginCheck(trigger, after: 1) != nil)
     }
 
     @Test("A running check drops triggers, regardless of its duration")
     mutating func underWay() throws {
-        let attempt = try #require(ask())
+        let attempt = try #require(beginCheck())
         now += 3600
         #expect(begin(.foreground, at: now) == .underWay)
         #expect(finish(attempt, with: .success) == nil)
-        #expect(ask(after: 0) != nil)
+        #expect(beginCheck(after: 0) != nil)
     }
 
     @Test("The outcome of an earlier attempt is ignored")
     mutating func stale() throws {
         moveToMirror()
-        let primary = try #require(ask(.launch))
+        let primary = try #require(beginCheck(.launch))
         let mirror = try #require(finish(primary, with: .failure))
         #expect(finish(primary, with: .success) == nil)
         #expect(check.isOnMirror && begin(.open, at: now + 60) == .underWay)
         #expect(finish(mirror, with: .success) == nil)
         #expect(finish(mirror, with: .failure) == nil)
-        #expect(ask() != nil)
+        #expect(beginCheck() != nil)
     }
 
     @Test("Without a mirror the primary is always used")
     mutating func noMirror() {
         for _ in 0..<20 {
             now += 30
-            guard case .ask(let attempt) = begin(.open, at: now, hasMirror: false) else {
+            guard case .query(let attempt) = begin(.open, at: now, hasMirror: false) else {
                 Issue.record("dropped")
                 return
             }
@@ -166,10 +167,10 @@ struct TableCheckTests {
     @Test("The state survives a restart, which ends a running check")
     mutating func restart() throws {
         moveToMirror()
-        _ = ask()
+        _ = beginCheck()
         check = try JSONDecoder().decode(TableCheck.self, from: JSONEncoder().encode(check))
         #expect(check.isOnMirror)
-        #expect(ask(.open, after: 29) == nil)
+        #expect(beginCheck(.open, after: 29) == nil)
         #expect(run(.success, after: 1) == [.mirror])
         check = try JSONDecoder().decode(TableCheck.self, from: JSONEncoder().encode(check))
         #expect(run(.success, on: .launch) == [.primary])
@@ -209,7 +210,7 @@ struct TableCheckTests {
                     #expect(decision == .underWay)
                 } else if let last = starts.last, now.timeIntervalSince(last) < 30 {
                     #expect(decision == .tooSoon)
-                } else if case .ask(let attempt) = decision {
+                } else if case .query(let attempt) = decision {
                     #expect(attempt.source == .primary || errors == 5)
                     open = attempt
                     began = now

@@ -29,7 +29,7 @@ struct TableLibraryTests {
         #expect(store.keys == keys(old) && library.counters.downloads == 200)
         // A budget has evicted one file.
         try await store.remove([try #require(TableURL(old.items[7].key))])
-        network.forget()
+        network.removeRequests()
         let new = TableMaker("2", count: 201)
         guard case .replaced(.primary, let diff) = try await fixture.update(library, to: new) else {
             Issue.record("not replaced")
@@ -37,7 +37,7 @@ struct TableLibraryTests {
         }
         #expect(diff.downloads.count == 1)
         await library.downloadPending()
-        #expect(network.asked == [LibraryFixture.primary, new.items[200].key])
+        #expect(network.requestedURLs == [LibraryFixture.primary, new.items[200].key])
         #expect(store.keys == keys(new).subtracting([old.items[7].key]))
         // The file is fetched on first use.
         #expect(try await fixture.text(library, new.items[7].url) == "content 7")
@@ -50,7 +50,7 @@ struct TableLibraryTests {
         let old = TableMaker("1", count: 4)
         try await fixture.update(library, to: old)
         await library.downloadPending()
-        network.forget()
+        network.removeRequests()
         var new = old
         new.version = "0"
         new.items.remove(at: 3)
@@ -71,7 +71,7 @@ struct TableLibraryTests {
         gate.open()
         #expect(try await page == "other")
         await library.downloadPending()
-        #expect(Set(network.asked) == keys(new).union([LibraryFixture.primary]))
+        #expect(Set(network.requestedURLs) == keys(new).union([LibraryFixture.primary]))
         #expect(store.keys == keys(new))
     }
 
@@ -128,7 +128,7 @@ struct TableLibraryTests {
                 }
             }
             #expect(await library.policy.isOnMirror)
-            fixture.network.forget()
+            fixture.network.removeRequests()
             fixture.network[LibraryFixture.mirror] = .bytes(TableMaker("7", count: 1).data)
             fixture.network[LibraryFixture.testMirror] = .bytes(TableMaker("8", count: 1).data)
             fixture.pass(30)
@@ -137,7 +137,7 @@ struct TableLibraryTests {
                 return
             }
             let isTest = environment == .test
-            #expect(fixture.network.asked == [isTest ? LibraryFixture.testMirror : LibraryFixture.mirror])
+            #expect(fixture.network.requestedURLs == [isTest ? LibraryFixture.testMirror : LibraryFixture.mirror])
             #expect(library.table?.version == (isTest ? "8" : "7"))
         }
     }
@@ -152,24 +152,24 @@ struct TableLibraryTests {
             try await library.check(.foreground)
         }
         network[LibraryFixture.mirror] = .bytes(TableMaker("9", count: 1).data)
-        network.forget()
+        network.removeRequests()
         fixture.pass(30)
         guard case .unchanged(.mirror) = try await library.check(.close) else {
             Issue.record("an older table came from the mirror")
             return
         }
-        #expect(library.table?.version == "10" && network.asked == [LibraryFixture.mirror])
+        #expect(library.table?.version == "10" && network.requestedURLs == [LibraryFixture.mirror])
         // The count survives the restart. The launch tries the primary, then the mirror.
         library = try await fixture.open()
         #expect(await library.policy.isOnMirror)
         network[LibraryFixture.mirror] = .bytes(TableMaker("11", count: 3).data)
-        network.forget()
+        network.removeRequests()
         fixture.pass(30)
         guard case .replaced(.mirror, _) = try await library.check(.launch) else {
             Issue.record("the mirror was not used")
             return
         }
-        #expect(network.asked == [LibraryFixture.primary, LibraryFixture.mirror])
+        #expect(network.requestedURLs == [LibraryFixture.primary, LibraryFixture.mirror])
         fixture.pass(30 * 60 - 30)
         // A lower version of the primary is adopted.
         try await fixture.update(library, to: TableMaker("3", count: 1))
@@ -187,7 +187,7 @@ struct TableLibraryTests {
                 return
             }
         }
-        #expect(network.asked.isEmpty)
+        #expect(network.requestedURLs.isEmpty)
         // The conditions report a network, but the transport is offline.
         fixture.conditions.set(.favourable)
         network[LibraryFixture.primary] = .error(.offline)
@@ -268,7 +268,7 @@ struct TableLibraryTests {
         try await fixture.update(library, to: TableMaker("a b&1", count: 1))
         fixture.pass(30)
         try await library.check(.open)
-        #expect(network.asked == [LibraryFixture.primary, LibraryFixture.primary + "?v=a%20b%261"])
+        #expect(network.requestedURLs == [LibraryFixture.primary, LibraryFixture.primary + "?v=a%20b%261"])
     }
 
     @Test("A restart restores table, files and queue, and removes unnamed files")
@@ -279,13 +279,13 @@ struct TableLibraryTests {
         _ = try await fixture.text(library, maker.items[2].url)
         let orphan = try #require(TableURL("https://cdn.example.com/orphan"))
         try await store.put(Data(), md5: MD5Digest(of: Data()), for: orphan)
-        network.forget()
+        network.removeRequests()
         library = try await fixture.open()
         #expect(library.table == (try maker.table()) && store.keys == [maker.items[2].key])
         #expect(await library.queue.count == 5)
         await library.downloadPending()
         // A file that was fetched for a page meanwhile is not fetched again.
-        #expect(Set(network.asked) == keys(maker).subtracting([maker.items[2].key]))
+        #expect(Set(network.requestedURLs) == keys(maker).subtracting([maker.items[2].key]))
         library = try await fixture.open()
         #expect(await library.queue.count == 0)
     }
@@ -302,10 +302,10 @@ struct TableLibraryTests {
         library = try await fixture.open()
         #expect(library.table == nil && store.keys == keys(maker))
         #expect(library.counters.damagedDocuments == 2)
-        network.forget()
+        network.removeRequests()
         try await fixture.update(library, to: maker)
         await library.downloadPending()
-        #expect(network.asked == [LibraryFixture.primary])
+        #expect(network.requestedURLs == [LibraryFixture.primary])
     }
 
     @Test("A pending list of another table, or with invalid positions, is ignored")
@@ -362,10 +362,10 @@ struct TableLibraryTests {
         let library = try await fixture.open()
         let maker = TableMaker("1", count: 2)
         try await fixture.update(library, to: maker)
-        network.forget()
+        network.removeRequests()
         fixture.conditions.set(conditions)
         await library.downloadPending()
-        #expect(network.asked.isEmpty)
+        #expect(network.requestedURLs.isEmpty)
         #expect(await library.queue.count == 2)
     }
 
@@ -378,7 +378,7 @@ struct TableLibraryTests {
         try await fixture.update(library, to: maker)
         let gate = Gate()
         for item in maker.items { network[item.key] = .gated(gate, item.bytes) }
-        network.forget()
+        network.removeRequests()
         fixture.conditions.set(.favourable)
         await gate.arrivals(2)
         gate.open()
@@ -395,7 +395,7 @@ struct TableLibraryTests {
         second.open()
         run.cancel()
         await run.value
-        #expect(Set(network.asked) == keys(more).union([LibraryFixture.primary]))
+        #expect(Set(network.requestedURLs) == keys(more).union([LibraryFixture.primary]))
     }
 
     @Test("Files that are wrong or too large are rejected, retried and finally dropped")

@@ -22,7 +22,7 @@ struct TableLoaderTests {
         let library = try await fixture.open()
         try await fixture.update(library, to: maker)
         if downloading { await library.downloadPending() }
-        network.forget()
+        network.removeRequests()
         return library
     }
 
@@ -40,7 +40,7 @@ struct TableLoaderTests {
         #expect(response.provenance.reason == "resource table 553: \(maker.items[1].url)")
         let head = try #require(try await fixture.response(library, maker.items[1].url, .head))
         #expect(head.head == response.head && head.body.length == 9)
-        #expect(network.asked.isEmpty)
+        #expect(network.requestedURLs.isEmpty)
     }
 
     @Test("Requests that the table does not cover")
@@ -54,7 +54,7 @@ struct TableLoaderTests {
         for method in [HTTPRequest.Method.post, .put, .delete, .options] {
             #expect(try await fixture.response(library, maker.items[0].url, method) == nil)
         }
-        #expect(network.asked.isEmpty)
+        #expect(network.requestedURLs.isEmpty)
     }
 
     @Test("A missing file is fetched once for concurrent requests, then served from the store")
@@ -71,9 +71,9 @@ struct TableLoaderTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         // Later requests found the file in the store.
-        #expect(texts == Array(repeating: "content 0", count: 20) && network.asked == [item.key])
+        #expect(texts == Array(repeating: "content 0", count: 20) && network.requestedURLs == [item.key])
         let again = try #require(try await fixture.response(library, item.url))
-        #expect(again.provenance.source == .package && network.asked == [item.key])
+        #expect(again.provenance.source == .package && network.requestedURLs == [item.key])
     }
 
     @Test("A caller that checked the store before a download ended receives the stored file")
@@ -88,7 +88,7 @@ struct TableLoaderTests {
         gate.open()
         let response = try #require(try await late)
         #expect(try await response.body.collect(upTo: 100) == item.bytes)
-        #expect(response.provenance.source == .package && network.asked == [item.key])
+        #expect(response.provenance.source == .package && network.requestedURLs == [item.key])
         #expect(library.counters.fills == 1)
     }
 
@@ -113,7 +113,7 @@ struct TableLoaderTests {
         #expect(fixture.store.keys.isEmpty && library.counters.failedFills == 1)
         network.serve(maker)
         #expect(try await fixture.response(library, item.url) == nil)
-        #expect(network.asked == [item.key])
+        #expect(network.requestedURLs == [item.key])
         fixture.pass(30)
         #expect(try await fixture.text(library, item.url) == "content 0")
         fixture.conditions.set(HostConditions(isIdle: true, network: .none))
@@ -149,7 +149,7 @@ struct TableLoaderTests {
         await gate.arrivals(2)
         gate.open()
         #expect(try await second.value == "content 0")
-        #expect(network.asked == [item.key, item.key] && library.counters.failedFills == 0)
+        #expect(network.requestedURLs == [item.key, item.key] && library.counters.failedFills == 0)
     }
 
     @Test("Pages are served even if the store cannot be read or written")

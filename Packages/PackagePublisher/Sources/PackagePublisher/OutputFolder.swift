@@ -18,7 +18,7 @@ struct OutputFolder {
     private let path: String
     private let token = RandomToken.hex(byteCount: 8)
     /// The folders that were created, from the outermost to the innermost.
-    private let made: [String]
+    private let createdFolders: [String]
 
     /// Creates missing folders of a path.
     /// - Throws: `PackageError` with code `occupied` if the folder lies inside `site`, because the next package would
@@ -41,7 +41,7 @@ struct OutputFolder {
         guard output != root, !output.hasPrefix(root == "/" ? "/" : root + "/") else {
             throw PackageError(.occupied, "the output folder lies inside the site", at: path)
         }
-        made = missing
+        createdFolders = missing
         for folder in missing where mkdir(folder, 0o755) != 0 && errno != EEXIST {
             let error = PackageError(.io, "create folder: \(SystemError.lastReason)", at: folder)
             removeFolders()
@@ -51,7 +51,7 @@ struct OutputFolder {
 
     private func removeFolders() {
         // `rmdir` removes only empty folders, because other processes may have added items.
-        for folder in made.reversed() { rmdir(folder) }
+        for folder in createdFolders.reversed() { rmdir(folder) }
     }
 
     func temporary(for name: String) -> String { "\(path)/.\(name).\(token).partial" }

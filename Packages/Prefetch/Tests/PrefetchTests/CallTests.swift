@@ -15,7 +15,7 @@ struct CallTests {
     private let origin = WebOrigin(scheme: "https", authority: "m.example.com")
     private let call = #"{"url":"https://m.example.com/api?id=7"}"#
 
-    private func ask(
+    private func sendRequest(
         _ fixture: Fixture, _ json: String, from origin: WebOrigin? = nil, waits: Bool = true
     ) async throws -> String? {
         let call = try PrefetchCall(json: Data(json.utf8))
@@ -34,10 +34,10 @@ struct CallTests {
         fields.append(HTTPField(name: .cacheControl, value: "b"))
         try await fixture.upstream.exchange(1).answer(whole: #"{"a":"ü"}"#, fields)
         #expect(
-            try await ask(fixture, call)
+            try await sendRequest(fixture, call)
                 == #"{"status":200,"headers":{"content-type":"application/json","cache-control":"a, b"},"body":"{\"a\":\"ü\"}"}"#
         )
-        #expect(try await ask(fixture, call) == nil)
+        #expect(try await sendRequest(fixture, call) == nil)
         #expect(fixture.upstream.count == 1 && fixture.loader.counters.hits + fixture.loader.counters.joins == 1)
     }
 
@@ -66,9 +66,9 @@ struct CallTests {
         let fixture = Fixture()
         try fixture.open()
         let ahead = try await fixture.upstream.exchange(1)
-        for _ in 0..<3 { #expect(try await ask(fixture, call, waits: false) == nil) }
+        for _ in 0..<3 { #expect(try await sendRequest(fixture, call, waits: false) == nil) }
         #expect(fixture.loader.counters.misses == 0 && fixture.loader.waitingCount == 1)
-        async let reply = ask(fixture, call)
+        async let reply = sendRequest(fixture, call)
         try await until { fixture.clock.sleeperCount == 2 }
         ahead.answer(whole: "data")
         #expect(try await reply == #"{"status":200,"headers":{},"body":"data"}"#)
@@ -82,8 +82,8 @@ struct CallTests {
             try fixture.open(interface)
             try await fixture.upstream.exchange(1).answer(whole: "data")
             let json = #"{"url":"https://m.example.com/api","method":"post","body":\#(body)}"#
-            #expect(try await ask(fixture, #"{"url":"https://m.example.com/api","method":"post"}"#) == nil)
-            #expect(try await ask(fixture, json) == #"{"status":200,"headers":{},"body":"data"}"#)
+            #expect(try await sendRequest(fixture, #"{"url":"https://m.example.com/api","method":"post"}"#) == nil)
+            #expect(try await sendRequest(fixture, json) == #"{"status":200,"headers":{},"body":"data"}"#)
         }
     }
 
@@ -93,14 +93,14 @@ struct CallTests {
         try fixture.open()
         try await fixture.upstream.exchange(1).answer(whole: "data")
         for origin in [WebOrigin.opaque, WebOrigin(scheme: "https", authority: "other.test")] {
-            #expect(try await ask(fixture, call, from: origin) == nil)
+            #expect(try await sendRequest(fixture, call, from: origin) == nil)
         }
         #expect(fixture.loader.waitingCount == 1)
         // The cookies have changed in the meantime.
         let changing = Fixture(ChangingFields())
         try changing.open()
         try await changing.upstream.exchange(1).answer(whole: "data")
-        #expect(try await ask(changing, call) == nil)
+        #expect(try await sendRequest(changing, call) == nil)
         #expect(changing.loader.counters.mismatches == 1 && changing.loader.waitingCount == 1)
     }
 

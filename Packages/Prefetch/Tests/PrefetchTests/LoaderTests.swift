@@ -195,7 +195,7 @@ struct LoaderTests {
         ahead.answer()
         ahead.send("data")
         // The second read shows that the head and the first piece have arrived.
-        try await until { ahead.askedCount == 2 }
+        try await until { ahead.requestCount == 2 }
         fixture.clock.advance(by: .seconds(10))
         try await until { slow.isEnded }
         #expect(fixture.loader.counters.wasted == 1)
@@ -460,7 +460,7 @@ struct LoaderTests {
         #expect(try await fixture.text(fixture.own(page: other, confidence: .inferred)) == "prefetch: data")
         try fixture.open()
         #expect(fixture.loader.counters.started == 1)
-        fixture.loader.forget(fixture.page.id)
+        fixture.loader.removePage(fixture.page.id)
         try fixture.open()
         #expect(fixture.loader.counters.started == 2)
     }
@@ -472,8 +472,8 @@ struct LoaderTests {
         let ahead = try await fixture.upstream.exchange(1)
         ahead.answer()
         ahead.send("data")
-        try await until { ahead.askedCount == 2 }
-        if signsOut { fixture.loader.removeAll() } else { fixture.loader.forget(fixture.page.id) }
+        try await until { ahead.requestCount == 2 }
+        if signsOut { fixture.loader.removeAll() } else { fixture.loader.removePage(fixture.page.id) }
         try await until { ahead.isEnded }
         let counters = fixture.loader.counters
         #expect(counters.wasted == 1 && counters.wastedBytes == 4 && fixture.loader.waitingCount == 0)
@@ -501,9 +501,9 @@ struct LoaderTests {
         ahead.answer()
         for _ in 0..<100 { ahead.send("1234") }
         ahead.end()
-        try await until { ahead.askedCount == 2 }
+        try await until { ahead.requestCount == 2 }
         for _ in 0..<100 { await Task.yield() }
-        #expect(ahead.askedCount == 2)
+        #expect(ahead.requestCount == 2)
         let response = try #require(try await fixture.loader.load(fixture.own()))
         #expect(try await response.body.collect(upTo: 1_000).count == 400)
         #expect(fixture.loader.counters.joins == 1)
@@ -519,7 +519,7 @@ struct LoaderTests {
         first.send("12345678")
         first.end()
         for _ in 0..<100 { await Task.yield() }
-        #expect(first.askedCount <= 1)
+        #expect(first.requestCount <= 1)
         second.answer()
         second.send("123")
         second.end()

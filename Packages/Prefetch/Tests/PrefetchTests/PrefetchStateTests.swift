@@ -64,7 +64,7 @@ private struct World {
         case over
     }
 
-    struct Asker {
+    struct Requester {
         let own: OwnRequest
         let account: Int
         var tried: Set<UInt64> = []
@@ -75,7 +75,7 @@ private struct World {
     var generator: SeededGenerator
     var now = Duration.zero
     var sources: [UInt64: Source] = [:]
-    var askers: [Asker] = []
+    var requesters: [Requester] = []
     var pages = (0..<3).map { PageID(rawValue: $0) }
     /// The requests whose last step had no result and that have not been notified of a change since.
     var asleep: Set<UInt64> = []
@@ -126,13 +126,13 @@ private struct World {
         let before = state
         switch random(12) {
         case 0: try open()
-        case 1, 2: try ask()
+        case 1, 2: try addRequester()
         case 3: try answer()
         case 4, 5: try append()
         case 6: try endOrFail()
         case 7: complete()
         case 8, 9: try go()
-        case 10: try leave()
+        case 10: try endReading()
         default: try rarely()
         }
         try check(since: before)
@@ -206,52 +206,54 @@ private struct World {
         }
     }
 
-    private mutating func ask() throws {
+    private mutating func addRequester() throws {
         let account = random(2)
         let page = PageReference(id: pages[random(3)], documentURL: "https://a.test/")
         let identity = RequestIdentity(
             method: "GET", url: "https://a.test/\(random(3))", body: .none, isDocument: false)
         let attribution = PageAttribution(page, confidence: random(4) == 0 ? .inferred : .exact)
-        askers.append(
-            Asker(own: OwnRequest(identity: identity, fields: fields(account), page: attribution), account: account))
-        try claim(askers.count - 1)
+        requesters.append(
+            Requester(own: OwnRequest(identity: identity, fields: fields(account), page: attribution), account: account)
+        )
+        try claim(requesters.count - 1)
     }
 
     /// Claims a response. A request that continues alone must not have had a matching response.
     private mutating func claim(_ index: Int) throws {
-        let asker = askers[index]
+        let requester = requesters[index]
         dropDue()
         let open = sources.values.filter { source in
-            source.claimant == nil && source.owner == nil && source.identity == asker.own.identity
-                && (asker.own.page.confidence == .inferred || source.page == asker.own.page.page.id)
-                && !asker.tried.contains(source.number) && (source.account ?? asker.account) == asker.account
+            source.claimant == nil && source.owner == nil && source.identity == requester.own.identity
+                && (requester.own.page.confidence == .inferred || source.page == requester.own.page.page.id)
+                && !requester.tried.contains(source.number)
+                && (source.account ?? requester.account) == requester.account
         }
-        guard let number = state.claim(asker.own, beside: asker.tried, at: now) else {
+        guard let number = state.claim(requester.own, beside: requester.tried, at: now) else {
             try require(open.isEmpty, "a matching prefetch request was not claimed")
-            askers[index].phase = .over
+            requesters[index].phase = .over
             return
         }
         try require(open.contains { $0.number == number }, "claimed a response of another account")
         sources[number]?.claimant = index
-        askers[index].phase = .joining(number)
+        requesters[index].phase = .joining(number)
     }
 
     /// Lets one waiting participant try again.
     private mutating func go() throws {
-        let busy = askers.indices.filter { askers[$0].phase != .over }
+        let busy = requesters.indices.filter { requesters[$0].phase != .over }
         guard !busy.isEmpty else { return }
         let index = busy[random(busy.count)]
-        switch askers[index].phase {
+        switch requesters[index].phase {
         case .over: break
         case .joining(let number):
-            switch state.handOver(number, at: now) {
+            switch state.transfer(number, at: now) {
             case nil:
                 asleep.insert(number)
-            case .gone:
+            case .unavailable:
                 try require(sources[number] == nil, "reported as gone, but still present")
                 try retry(index, number)
             case .mismatch:
-                try require(sources[number]?.account != askers[index].account, "a mismatch of the same account")
+                try require(sources[number]?.account != requesters[index].account, "a mismatch of the same account")
                 sources[number]?.claimant = nil
                 dropForgotten()
                 try retry(index, number)
@@ -271,7 +273,7 @@ private struct World {
             case nil: asleep.insert(number)
             case .piece(let piece):
                 try require(piece == Data(repeating: UInt8(got % 256), count: 5), "a wrong piece")
-                askers[index].phase = .reading(number, got: got + 1)
+                requesters[index].phase = .reading(number, got: got + 1)
             case .end, .failed:
                 try require(sources[number]?.isDone == true && sources[number]?.appended == got, "a piece is lost")
                 try closed(index, number)
@@ -280,7 +282,7 @@ private struct World {
     }
 
     private mutating func retry(_ index: Int, _ number: UInt64) throws {
-        askers[index].tried.insert(number)
+        requesters[index].tried.insert(number)
         try claim(index)
     }
 
@@ -288,35 +290,35 @@ private struct World {
         let source = try #require(sources[number])
         try require(source.owner == nil, "handed over twice")
         try require(source.claimant == index, "handed over to the wrong claimant")
-        try require(source.account == askers[index].account, "handed over to another account")
+        try require(source.account == requesters[index].account, "handed over to another account")
         sources[number]?.owner = index
-        askers[index].phase = .reading(number, got: 0)
+        requesters[index].phase = .reading(number, got: 0)
     }
 
     private mutating func closed(_ index: Int, _ number: UInt64) throws {
-        askers[index].phase = .over
+        requesters[index].phase = .over
         sources[number] = nil
         try require(state.hasCapacity(number) == nil, "a complete response was not removed")
     }
 
-    private mutating func leave() throws {
-        let busy = askers.indices.filter { askers[$0].phase != .over }
+    private mutating func endReading() throws {
+        let busy = requesters.indices.filter { requesters[$0].phase != .over }
         guard !busy.isEmpty, random(2) == 0 else { return }
         let index = busy[random(busy.count)]
-        switch askers[index].phase {
+        switch requesters[index].phase {
         case .over: break
         case .joining(let number):
             if random(2) == 0 {
                 state.release(number, at: now)
                 sources[number]?.claimant = nil
-                askers[index].phase = .over
+                requesters[index].phase = .over
                 dropForgotten()
             } else if sources[number]?.isAnswered == false {
                 state.abandon(number, claims: state.claims(of: number))
                 drop { $0.number == number }
             }
         case .reading(let number, _):
-            state.leave(number)
+            state.endReading(number)
             try closed(index, number)
         }
     }
@@ -325,7 +327,7 @@ private struct World {
         switch random(6) {
         case 0:
             let page = pages[random(3)]
-            state.forget(page)
+            state.discardUnclaimed(page)
             drop { $0.page == page && $0.claimant == nil }
             for number in sources.keys where sources[number]?.page == page { sources[number]?.isForgotten = true }
             // The id is not reused for another page.
@@ -353,7 +355,7 @@ private struct World {
         for number in asleep {
             var copy = state
             guard let source = sources[number] else { throw Broken(description: "no notification of the removal") }
-            if let owner = source.owner, case .reading(number, _) = askers[owner].phase,
+            if let owner = source.owner, case .reading(number, _) = requesters[owner].phase,
                 before.hasCapacity(number) != nil
             {
                 let mayRead = copy.nextStep(number) != nil
@@ -362,7 +364,7 @@ private struct World {
                 try require(!mayAppend, "a source was not notified")
             } else if source.claimant != nil {
                 let was = before.standing(number, at: now)
-                try require(was || copy.handOver(number, at: now) == nil, "a claimant was not notified")
+                try require(was || copy.transfer(number, at: now) == nil, "a claimant was not notified")
             } else {
                 try require(
                     !(state.hasCapacity(number) == true && before.hasCapacity(number) == false), "source not notified")
@@ -377,9 +379,9 @@ private struct World {
             sources[number]?.isDone = true
             drop { $0.number == number }
         }
-        for _ in 0..<500 where askers.contains(where: { $0.phase != .over }) { try go() }
-        for _ in 0..<5_000 where askers.contains(where: { $0.phase != .over }) { try go() }
-        try require(askers.allSatisfy { $0.phase == .over }, "a request waits forever")
+        for _ in 0..<500 where requesters.contains(where: { $0.phase != .over }) { try go() }
+        for _ in 0..<5_000 where requesters.contains(where: { $0.phase != .over }) { try go() }
+        try require(requesters.allSatisfy { $0.phase == .over }, "a request waits forever")
         now += .seconds(31)
         state.expire(at: now)
         try require(state.count == 0 && state.held == 0, "\(state.count) answers, \(state.held) bytes are retained")
@@ -391,7 +393,7 @@ extension PrefetchState {
     /// Returns a Boolean value that indicates whether a claimant would get a result.
     fileprivate func standing(_ number: Number, at now: Duration) -> Bool {
         var copy = self
-        return copy.handOver(number, at: now) != nil
+        return copy.transfer(number, at: now) != nil
     }
 
     /// Returns a Boolean value that indicates whether a reader would get a result.

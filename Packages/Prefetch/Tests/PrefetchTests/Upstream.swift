@@ -16,7 +16,7 @@ final class Upstream: ResourceLoader {
         private let head = AsyncThrowingStream.makeStream(of: ResourceResponse?.self)
         private let pieces: AsyncThrowingStream<Data, any Error>
         private let body: AsyncThrowingStream<Data, any Error>.Continuation
-        private let asked = Mutex(0)
+        private let received = Mutex(0)
         private let isOver = Mutex(false)
 
         init(_ request: ResourceRequest) {
@@ -25,7 +25,7 @@ final class Upstream: ResourceLoader {
         }
 
         /// The number of times that a piece of the body was requested.
-        var askedCount: Int { asked.withLock { $0 } }
+        var requestCount: Int { received.withLock { $0 } }
         /// A Boolean value that indicates whether the response was released.
         var isEnded: Bool { isOver.withLock { $0 } }
 
@@ -85,7 +85,7 @@ final class Upstream: ResourceLoader {
                 let watch: Watch
 
                 mutating func next() async throws -> Data? {
-                    exchange.asked.withLock { $0 += 1 }
+                    exchange.received.withLock { $0 += 1 }
                     return try await base.next()
                 }
             }

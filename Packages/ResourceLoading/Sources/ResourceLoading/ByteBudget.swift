@@ -33,7 +33,7 @@ public final class ByteBudget: Sendable {
     }
 
     /// Releases reserved bytes.
-    public func giveBack(_ count: Int) {
+    public func release(_ count: Int) {
         amount.withLock { $0 = max(0, $0 - max(0, count)) }
     }
 }

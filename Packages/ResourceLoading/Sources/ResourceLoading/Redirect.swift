@@ -88,8 +88,8 @@ public struct Redirect: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether a request has stayed in its initiator's origin, and the target
     /// has that origin too.
     private func isWithinOrigin(_ request: ResourceRequest, to target: WebOrigin) -> Bool {
-        let asked = request.head.webOrigin
-        let asking = request.head.headerFields[.origin].map { WebOrigin(url: $0) } ?? asked
-        return asking == asked && asking == target
+        let requestedOrigin = request.head.webOrigin
+        let requestingOrigin = request.head.headerFields[.origin].map { WebOrigin(url: $0) } ?? requestedOrigin
+        return requestingOrigin == requestedOrigin && requestingOrigin == target
     }
 }

@@ -13,7 +13,7 @@ struct ByteBudgetTests {
         #expect(!budget.reserve(4))
         #expect(budget.used == 7)
         #expect(budget.reserve(3))
-        budget.giveBack(7)
+        budget.release(7)
         #expect(budget.reserve(7))
         #expect(budget.used == 10)
     }
@@ -23,7 +23,7 @@ struct ByteBudgetTests {
         let budget = ByteBudget(limit: 10)
         #expect(!budget.reserve(count))
         #expect(budget.used == 0)
-        budget.giveBack(count)
+        budget.release(count)
         #expect(budget.used == 0)
         #expect(budget.reserve(10))
         #expect(ByteBudget(limit: -5).limit == 0)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, FileIO.pieceSize, 3 * FileIO.pieceSize + 7])
-    func `What is written is read in pieces`(count: Int) throws {
+    func `Written data is read in pieces`(count: Int) throws {
         let file = try open("a", O_RDWR | O_CREAT)
         defer { close(file) }
         let bytes = bytes(count)

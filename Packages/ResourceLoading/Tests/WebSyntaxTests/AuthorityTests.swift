@@ -26,7 +26,7 @@ struct AuthorityTests {
             "[::1%25lo]:80",
             "user@a", "a/b", "a b", "a%2fb", "ä.example", "a\u{301}", "a\n", "a\0", "a!b", "a\\b",
         ])
-    func `Refuses what is no host and port`(text: String) {
+    func `Rejects invalid hosts and ports`(text: String) {
         #expect(Authority(text[...].utf8) == nil)
     }
 

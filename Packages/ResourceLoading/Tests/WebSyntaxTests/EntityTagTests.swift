@@ -29,7 +29,7 @@ struct EntityTagTests {
         #expect(EntityTag(text) == nil)
     }
 
-    @Test func `Weak tags match weakly alone`() throws {
+    @Test func `Weak tags match only in weak comparison`() throws {
         let strong = try #require(EntityTag("\"1\""))
         let weak = try #require(EntityTag("W/\"1\""))
         let other = try #require(EntityTag("\"2\""))

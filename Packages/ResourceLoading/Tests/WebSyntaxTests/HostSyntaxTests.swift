@@ -53,7 +53,7 @@ struct HostSyntaxTests {
             "::01.2.3.4", "1.2.3.4", "1.2.3.4::", "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3.4:5", "::1 ", "[::1]", "::.1",
             "1:2:3:4:5:6:1.2.3.4.", "::1\0",
         ])
-    func `Other texts are no IPv6 address`(text: String) {
+    func `Rejects invalid IPv6 addresses`(text: String) {
         #expect(IPv6Address(text.utf8) == nil)
     }
 

@@ -37,7 +37,7 @@ struct RangeTests {
         #expect(ByteRange.ranges(in: "bytes=" + String(repeating: ", ", count: 100) + "0-1", limit: 3) == nil)
     }
 
-    @Test func `Of an empty representation there is no range`() {
+    @Test func `An empty representation has no range`() {
         #expect(ByteRange.from(0, through: nil).resolved(in: 0) == nil)
         #expect(ByteRange.suffix(1).resolved(in: 0) == nil)
     }

@@ -69,7 +69,7 @@ struct TextTests {
         #expect(PercentEncoding.decode(bytes) == Array(UInt8.min...UInt8.max))
     }
 
-    @Test func `Broken escapes are refused, or stay`() {
+    @Test func `Invalid escapes are rejected, or unchanged in lenient decoding`() {
         #expect(PercentEncoding.decodeText("%e2%82%AC+") == "€+")
         for text in ["%", "%2", "%zz", "a%2", "%%20", "%2g", "%+1"] {
             #expect(PercentEncoding.decode(text.utf8) == nil)
@@ -83,7 +83,7 @@ struct TextTests {
         #expect(PercentEncoding.decodeLeniently("a+%2B".utf8, isForm: true) == Array("a +".utf8))
     }
 
-    @Test func `An escape is whole`() {
+    @Test func `An incomplete escape is not decoded`() {
         let bytes = Array("%41%4".utf8)
         #expect(PercentEncoding.escapedByte(in: bytes, at: 0) == 0x41)
         for index in 1..<5 { #expect(PercentEncoding.escapedByte(in: bytes, at: index) == nil) }

@@ -175,7 +175,7 @@ extension PrivateFolder {
         guard status.linkCount <= 1 else {
             throw StoreError(.untrusted, "has a second name, a hard link", at: file.path)
         }
-        Self.tighten(descriptor, status, at: file.path)
+        Self.removePermissions(descriptor, status, at: file.path)
         return file
     }
 
@@ -227,7 +227,7 @@ extension PrivateFolder {
         guard status.permissions & UInt32(S_ISVTX) == 0 else {
             throw StoreError(.untrusted, "the folder is shared with other users", at: path)
         }
-        if tightens { Self.tighten(descriptor, status, at: path) }
+        if tightens { Self.removePermissions(descriptor, status, at: path) }
     }
 
     private static func check(_ status: FileStatus, is kind: FileStatus.Kind, at path: String) throws {
@@ -241,7 +241,7 @@ extension PrivateFolder {
     }
 
     /// Removes the permissions of other users.
-    private static func tighten(_ descriptor: CInt, _ status: FileStatus, at path: String) {
+    private static func removePermissions(_ descriptor: CInt, _ status: FileStatus, at path: String) {
         let excess = status.permissions & 0o077
         guard excess != 0, fchmod(descriptor, mode_t(status.permissions & 0o7700)) != 0 else { return }
         // A failure is only logged: some file systems have no modes, and an existing store must stay readable.

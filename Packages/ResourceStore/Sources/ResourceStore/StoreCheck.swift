@@ -14,7 +14,7 @@ public import ContentDigest
     }
 
     /// A reference whose blob is missing or has another size.
-    @_spi(Facade) public struct Lack: Sendable, Hashable {
+    @_spi(Facade) public struct MissingReference: Sendable, Hashable {
         /// The generation with the reference, or `nil` for a resource.
         public let generation: Int64?
         /// The path in the generation, or the resource's key.
@@ -30,9 +30,9 @@ public import ContentDigest
     /// Blobs that do not match their digest.
     public internal(set) var damagedBlobs: [SHA256Digest] = []
     /// References without a sound blob; the first 1,000.
-    public internal(set) var lacking: [Lack] = []
+    public internal(set) var missingReferences: [MissingReference] = []
     /// The number of references without a sound blob.
-    public internal(set) var lackingCount = 0
+    public internal(set) var missingReferenceCount = 0
     /// Generations whose table does not match its seal.
     public internal(set) var damagedGenerations: [Int64] = []
     /// The number of resources whose record does not match its seal.
@@ -44,7 +44,7 @@ public import ContentDigest
 
     /// A Boolean value that indicates whether the check found no error.
     public var isSound: Bool {
-        brokenDatabases.isEmpty && damagedBlobs.isEmpty && lackingCount == 0 && damagedGenerations.isEmpty
+        brokenDatabases.isEmpty && damagedBlobs.isEmpty && missingReferenceCount == 0 && damagedGenerations.isEmpty
             && damagedResources == 0 && damagedDocuments.isEmpty
     }
 }

@@ -13,7 +13,7 @@ struct BlobCacheTests {
     private func id(_ number: Int) -> SHA256Digest { SHA256Digest(of: Data("\(number)".utf8)) }
     private let bytes = Data(count: 1_000 - BlobCache.overhead)
 
-    @Test func staysWithinItsBytes() {
+    @Test func staysWithinByteLimit() {
         let cache = BlobCache(capacity: 10_000)
         for number in 0..<100 { cache.insert(bytes, as: id(number)) }
         #expect(cache.figures.bytes == 10_000)
@@ -21,7 +21,7 @@ struct BlobCacheTests {
         #expect(cache.figures.hits == 10 && cache.figures.misses == 90)
     }
 
-    @Test func keepsWhatIsAskedForAgain() {
+    @Test func requestedBlobsAreRetained() {
         let cache = BlobCache(capacity: 10_000)
         for number in 0..<10 { cache.insert(bytes, as: id(number)) }
         // Inserts a thousand blobs while two of the first are in use.
@@ -32,7 +32,7 @@ struct BlobCacheTests {
         #expect(cache.bytes(of: id(0)) == nil)
     }
 
-    @Test func makesRoomThoughAllAreInUse() {
+    @Test func evictsIfAllBlobsWereUsed() {
         let cache = BlobCache(capacity: 4_000)
         for number in 0..<4 {
             cache.insert(bytes, as: id(number))
@@ -43,7 +43,7 @@ struct BlobCacheTests {
         #expect(cache.bytes(of: id(0)) == nil)
     }
 
-    @Test func removesFromEveryPlace() {
+    @Test func removesBlobsAtAnyPosition() {
         for doomed in [0, 2, 4] {
             let cache = BlobCache(capacity: 20_000)
             for number in 0..<5 { cache.insert(bytes, as: id(number)) }
@@ -61,7 +61,7 @@ struct BlobCacheTests {
         #expect(cache.bytes(of: id(2)) == bytes)
     }
 
-    @Test func matchesAPlainModel() {
+    @Test func matchesReferenceModel() {
         // SIEVE as described in its paper, with a plain list.
         var queue: [(id: Int, visited: Bool)] = []
         var hand = 0
@@ -91,7 +91,7 @@ struct BlobCacheTests {
         }
     }
 
-    @Test func takesNothingLargeAndNothingWhenOff() {
+    @Test func rejectsLargeBlobsAndAllBlobsIfDisabled() {
         let cache = BlobCache(capacity: 2_000)
         cache.insert(bytes, as: id(1))
         #expect(cache.bytes(of: id(1)) == nil)
@@ -100,7 +100,7 @@ struct BlobCacheTests {
         #expect(off.bytes(of: id(1)) == nil && off.figures.misses == 0)
     }
 
-    @Test func storeCountsAndReleases() throws {
+    @Test func storeCountsHitsAndReleasesMemory() throws {
         let directory = try TemporaryFolder()
         let store = try BlobStore(directory: directory.path)
         try store.install(["a": "hello"], version: "1")

@@ -21,7 +21,7 @@ struct BlobTests {
         store = try BlobStore(directory: directory.path)
     }
 
-    @Test func smallOnesAreRows() throws {
+    @Test func smallBlobsAreStoredAsRows() throws {
         let number = try store.install(["a": "hello"], version: "1")
         #expect(try store.blob(id).content == .bytes(text))
         #expect(try store.blob(id, size: 5).size == 5)
@@ -31,7 +31,7 @@ struct BlobTests {
     }
 
     @Test(arguments: [64 << 10, (64 << 10) + 1])
-    func theLimitDecides(_ count: Int) throws {
+    func limitDecidesBetweenRowAndFile(_ count: Int) throws {
         let batch = store.makeBatch()
         var writer = try batch.makeWriter()
         let data = Data(repeating: 1, count: count)
@@ -42,7 +42,7 @@ struct BlobTests {
         #expect(try store.bytes(of: id) == data)
     }
 
-    @Test func isFoundBeforeItIsCommitted() throws {
+    @Test func uncommittedBlobIsReadable() throws {
         let batch = store.makeBatch()
         _ = try store.write(["a": "hello"], into: batch)
         #expect(try store.rows.all().isEmpty)
@@ -53,7 +53,7 @@ struct BlobTests {
     }
 
     @Test(arguments: [0, 5, 64 << 10])
-    func addsBytesThatAreInMemory(_ limit: Int) throws {
+    func addsBytesInMemory(_ limit: Int) throws {
         let store = try files(limit)
         let batch = store.makeBatch()
         #expect(try batch.add(text) == id)
@@ -65,7 +65,7 @@ struct BlobTests {
         #expect(try store.blobsOnDisk() == [id])
     }
 
-    @Test func aDroppedBatchLeavesNothing() throws {
+    @Test func discardedBatchLeavesNoBlobs() throws {
         _ = try store.write(["a": "hello"], into: store.makeBatch())
         #expect(code { _ = try store.blob(id) } == .notFound)
         #expect(store.state.withLock { $0.unwritten.isEmpty && $0.claims.isEmpty })
@@ -87,7 +87,7 @@ struct BlobTests {
         for entry in entries { #expect(try store.bytes(of: entry.blob).count == entry.size) }
     }
 
-    @Test func twoBatchesOfOneBlob() throws {
+    @Test func twoBatchesCanAddOneBlob() throws {
         let (first, second) = (store.makeBatch(), store.makeBatch())
         let entries = try store.write(["a": "hello"], into: first)
         _ = try store.write(["a": "hello"], into: second)
@@ -101,7 +101,7 @@ struct BlobTests {
                 == ["a": "hello"])
     }
 
-    @Test func largeOnesLieUnderTheirDigest() throws {
+    @Test func largeBlobsAreFilesNamedByDigest() throws {
         let store = try files()
         let batch = store.makeBatch()
         var writer = try batch.makeWriter()
@@ -115,14 +115,14 @@ struct BlobTests {
         #expect(try directory.files(in: "files/staging") == [])
     }
 
-    @Test func takesNoBytes() throws {
+    @Test func acceptsEmptyBlob() throws {
         let number = try store.install(["a": ""], version: "1")
         #expect(try store.read(number) == ["a": ""])
         #expect(try store.blob(SHA256Digest(of: Data())).size == 0)
     }
 
     @Test(arguments: [0, 64 << 10])
-    func leavesNothingOfAWrongDigest(_ limit: Int) throws {
+    func wrongDigestLeavesNoFiles(_ limit: Int) throws {
         let store = try files(limit)
         let batch = store.makeBatch()
         var writer = try batch.makeWriter()
@@ -140,7 +140,7 @@ struct BlobTests {
         #expect(try directory.files(in: "files/staging") == [])
     }
 
-    @Test func leavesNothingWhenDropped() throws {
+    @Test func discardedWriterLeavesNoFiles() throws {
         let store = try files()
         do {
             var writer = try store.makeBatch().makeWriter()
@@ -150,7 +150,7 @@ struct BlobTests {
         #expect(try directory.files(in: "files/staging") == [])
     }
 
-    @Test func keepsTheFileThatAGenerationNames() throws {
+    @Test func fileOfGenerationIsRetained() throws {
         let store = try files()
         try store.install(["a": "hello"], version: "1")
         let before = try inode(store.path(of: id))
@@ -158,7 +158,7 @@ struct BlobTests {
         #expect(try inode(store.path(of: id)) == before)
     }
 
-    @Test func replacesAFileThatNoGenerationNames() throws {
+    @Test func fileOfNoGenerationIsReplaced() throws {
         // A power failure can leave this state: the length is right but the bytes are wrong.
         let store = try files()
         let path = store.path(of: id)
@@ -170,7 +170,7 @@ struct BlobTests {
         #expect(try store.read(number) == ["a": "hello"])
     }
 
-    @Test func replacesAShortenedFile() throws {
+    @Test func truncatedFileIsReplaced() throws {
         let store = try files()
         let number = try store.install(["a": "hello"], version: "1")
         #expect(truncate(store.path(of: id), 2) == 0)
@@ -180,7 +180,7 @@ struct BlobTests {
     }
 
     @Test(arguments: [0, 64 << 10])
-    func reusesWhatIsNamedAndWhole(_ limit: Int) throws {
+    func referencedIntactBlobIsReused(_ limit: Int) throws {
         let store = try files(limit)
         try store.install(["a": "hello", "b": "world"], version: "1")
         let world = SHA256Digest(of: Data("world".utf8))
@@ -193,19 +193,19 @@ struct BlobTests {
         #expect(try store.makeBatch().reuse([id: 5, world: 5, unknown: 7]) == [id])
     }
 
-    @Test func readsWhatWasWrittenWithAnotherLimit() throws {
+    @Test func readsBlobsWrittenWithOtherLimit() throws {
         do { try files(0).install(["a": "hello"], version: "1") }
         let store = try files(100)
         #expect(try store.bytes(of: id, size: 5) == text)
         #expect(try store.makeBatch().reuse([id: 5]) == [id])
     }
 
-    @Test func isNotFound() throws {
+    @Test func missingBlobIsNotFound() throws {
         #expect(code { _ = try store.blob(id) } == .notFound)
     }
 
     @Test(arguments: [64 << 10, 1 << 20])
-    func manyWritersOfOneBlob(_ limit: Int) async throws {
+    func concurrentWritersCanAddOneBlob(_ limit: Int) async throws {
         let store = try files(limit)
         let batch = store.makeBatch()
         let ids = try await withThrowingTaskGroup(of: SHA256Digest.self) { group in

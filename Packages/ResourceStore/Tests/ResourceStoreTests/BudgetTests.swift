@@ -23,7 +23,7 @@ struct BudgetTests {
     /// Returns a site with one file.
     private func site(_ letter: Character, _ count: Int) -> Site { ["a": String(repeating: letter, count: count)] }
 
-    @Test func takesWhatFits() throws {
+    @Test func acceptsBlobsWithinBudget() throws {
         try store.install(site("a", 60), version: "1")
         try store.ensureSpace(for: 40)
         try store.install(site("b", 40), package: "other", version: "1")
@@ -36,7 +36,7 @@ struct BudgetTests {
         try store.install(["a": String(repeating: "a", count: 60), "b": "more"], version: "2")
     }
 
-    @Test func refusesAndChangesNothing() throws {
+    @Test func rejectionChangesNothing() throws {
         let first = try store.install(site("a", 60), version: "1")
         #expect(code { try store.ensureSpace(for: 41) } == .overBudget)
         #expect(code { try store.install(site("b", 41), version: "2") } == .overBudget)
@@ -46,7 +46,7 @@ struct BudgetTests {
         #expect(try store.blobsOnDisk() == blobs(site("a", 60)))
     }
 
-    @Test func sweepsWhatIsRetiredFirst() throws {
+    @Test func sweepsRetiredGenerationsFirst() throws {
         try store.install(site("a", 50), version: "1")
         try store.install(site("b", 50), version: "2")
         try store.ensureSpace(for: 50)
@@ -57,7 +57,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func leavesWhatIsPinned() throws {
+    @Test func pinnedGenerationsAreNotSwept() throws {
         let first = try store.install(site("a", 50), version: "1")
         store.pin(first)
         try store.install(site("b", 50), version: "2")
@@ -65,7 +65,7 @@ struct BudgetTests {
         #expect(try store.read(first) == site("a", 50))
     }
 
-    @Test(arguments: [6, 62, 63]) func aFlippedBitInASizeClosesNothing(_ bit: Int64) throws {
+    @Test(arguments: [6, 62, 63]) func flippedBitInSizeDoesNotBlockInstalls(_ bit: Int64) throws {
         let first = try store.install(["a": String(repeating: "a", count: 30), "b": "small"], version: "1")
         try store.index.database.write { database in
             try database.execute(
@@ -80,13 +80,13 @@ struct BudgetTests {
         #expect(try store.read(second) == site("b", 60))
     }
 
-    @Test func resourcesHaveTheirOwn() throws {
+    @Test func resourcesHaveOwnBudget() throws {
         try store.putResource(String(repeating: "r", count: 100), for: "r")
         try store.install(site("a", 100), version: "1")
     }
 
     /// A flipped bit in the size of a record makes it huge, negative or slightly wrong, in the table and its index.
-    @Test(arguments: [1, 6, 40, 62, 63]) func aFlippedBitInTheSizeOfAResource(_ bit: Int64) throws {
+    @Test(arguments: [1, 6, 40, 62, 63]) func flippedBitInResourceSizeDoesNotBlockEviction(_ bit: Int64) throws {
         let store = try BlobStore(directory: directory.path + "/b", configuration: .init(resourceBudget: 100))
         for name in ["a", "b", "c"] { try store.putResource(String(repeating: name, count: 25), for: name) }
         try store.index.writing {
@@ -107,7 +107,7 @@ struct BudgetTests {
     }
 
     /// The same bit is flipped only in the table or only in an index. SQLite refuses to remove such a row.
-    @Test func aFlippedBitThatTableAndIndexDoNotShare() throws {
+    @Test func differingSizesInTableAndIndexAreRepaired() throws {
         let path = directory.path + "/b"
         let configuration = BlobStore.Configuration(resourceBudget: 300_000)
         func bytes(_ name: String, _ count: Int) -> Data { Data(repeating: name.utf8.first ?? 0, count: count) }
@@ -138,7 +138,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func sweepsForRoomOnTheDevice() throws {
+    @Test func sweepsIfDeviceIsFull() throws {
         let path = directory.path + "/b"
         let store = try BlobStore(
             directory: path, configuration: .init(smallBlobLimit: 0),
@@ -159,7 +159,7 @@ struct BudgetTests {
         #expect(try store.read(current) == site("b", 50))
     }
 
-    @Test func refusesWhatTheDeviceCannotHold() throws {
+    @Test func rejectsBlobsLargerThanFreeSpace() throws {
         let store = try BlobStore(
             directory: directory.path + "/b", configuration: .init(packageBudget: .max))
         #expect(code { try store.ensureSpace(for: 1 << 60) } == .diskFull)

@@ -30,7 +30,7 @@ struct CheckTests {
         return number
     }
 
-    @Test func countsWhatIsThere() throws {
+    @Test func countsStoredBlobs() throws {
         #expect(try store.statistics() == StoreStatistics())
         _ = try fill()
         try store.install(["a": "small", "d": "new"], version: "2")
@@ -54,7 +54,7 @@ struct CheckTests {
     }
 
     @Test(arguments: [true, false])
-    func findsNothingWrong(_ repairs: Bool) throws {
+    func intactStoreHasNoFindings(_ repairs: Bool) throws {
         let number = try fill()
         var reports: [StoreCheck.Progress] = []
         let check = try store.check(repairs: repairs) { reports.append($0) }
@@ -67,13 +67,13 @@ struct CheckTests {
         #expect(try store.readResources() == ["key": "a resource", "other": "tiny"])
     }
 
-    @Test func findsDamagedBlobsAndDropsThem() throws {
+    @Test func damagedBlobsAreFoundAndRemoved() throws {
         let number = try fill()
         try store.overwriteRow(blob("a"), with: Data("smell".utf8))
         try Data("large enough to be a fine".utf8).write(to: URL(filePath: store.path(of: blob("b"))))
         let resource = try #require(try store.resource(for: "key")).blob
         try FileManager.default.removeItem(atPath: store.path(of: resource))
-        let lacks: Set<StoreCheck.Lack> = [
+        let lacks: Set<StoreCheck.MissingReference> = [
             .init(generation: number, name: "a", blob: blob("a")),
             .init(generation: number, name: "b", blob: blob("b")),
             .init(generation: nil, name: "key", blob: resource),
@@ -81,11 +81,11 @@ struct CheckTests {
         for repairs in [false, true] {
             let check = try store.check(repairs: repairs)
             #expect(Set(check.damagedBlobs) == [blob("a"), blob("b")])
-            #expect(Set(check.lacking) == lacks && check.lackingCount == 3 && !check.isSound)
+            #expect(Set(check.missingReferences) == lacks && check.missingReferenceCount == 3 && !check.isSound)
         }
         // Repaired blobs are missing, and can be added again.
         let check = try store.check()
-        #expect(check.damagedBlobs == [] && check.lacking.map(\.name) == ["a", "b"])
+        #expect(check.damagedBlobs == [] && check.missingReferences.map(\.name) == ["a", "b"])
         #expect(try store.resources().map(\.key) == ["other"])
         try store.install(site, version: "2")
         #expect(try store.check().isSound)
@@ -106,7 +106,7 @@ struct CheckTests {
         #expect(try store.resources().map(\.key) == ["other"])
     }
 
-    @Test func findsARowOfAnotherSize() throws {
+    @Test func findsRowWithWrongSize() throws {
         _ = try fill()
         // Batches rely on this column.
         let database = try DatabaseQueue(path: directory.path + "/blobs.sqlite")
@@ -115,7 +115,7 @@ struct CheckTests {
         #expect(try store.check().damagedBlobs == [SHA256Digest(of: Data("tiny".utf8))])
     }
 
-    @Test func canBeStopped() throws {
+    @Test func checkCanBeCancelled() throws {
         _ = try fill()
         struct Stop: Error {}
         var reports = 0

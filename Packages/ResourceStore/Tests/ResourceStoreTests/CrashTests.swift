@@ -47,7 +47,7 @@ struct CrashTests {
         return second
     }
 
-    @Test func everyInstantIsTheOldOrTheNew() throws {
+    @Test func crashAtAnyStepLeavesOldOrNewState() throws {
         let directory = try TemporaryFolder()
         let camera = Camera()
         let store = try BlobStore(directory: directory.path, configuration: configuration) { step in
@@ -95,7 +95,7 @@ struct CrashTests {
     }
 
     @Test(arguments: StoreStep.allCases)
-    func aFailureLeavesTheStoreInOrder(_ failing: StoreStep) throws {
+    func failureLeavesStoreConsistent(_ failing: StoreStep) throws {
         struct Failure: Error {}
         let directory = try TemporaryFolder()
         let isArmed = Mutex(false)

@@ -60,7 +60,7 @@ struct DamageTests {
         try data.write(to: URL(filePath: path))
     }
 
-    @Test func aRowIsCheckedWheneverItIsRead() throws {
+    @Test func rowIsCheckedAtEachRead() throws {
         let store = try open(directory)
         let number = try store.install(site, version: "1")
         try store.overwriteRow(blob("a"), with: Data("smell".utf8))
@@ -73,7 +73,7 @@ struct DamageTests {
         #expect(try store.read(number) == site)
     }
 
-    @Test func aBatchBringsBackWhatWasDropped() throws {
+    @Test func batchRestoresRemovedBlob() throws {
         let store = try open(directory)
         let number = try store.install(site, version: "1")
         try store.overwriteRow(blob("a"), with: Data("smell".utf8))
@@ -91,7 +91,7 @@ struct DamageTests {
         #expect(code { try store.restore(from: open(try TemporaryFolder()).makeBatch()) } == .conflict)
     }
 
-    @Test func aFileIsCheckedAfterAnUncleanShutdown() throws {
+    @Test func fileIsCheckedAfterUncleanShutdown() throws {
         let store = try open(directory)
         let number = try store.install(site, version: "1")
         let copy = try picture()
@@ -106,7 +106,7 @@ struct DamageTests {
         #expect(try reopened.read(number) == site)
     }
 
-    @Test func aFileIsCheckedOnce() throws {
+    @Test func fileIsCheckedOnce() throws {
         do { try open(directory).install(site, version: "1") }
         try FileManager.default.removeItem(atPath: directory.path + "/clean")
         let store = try open(directory)
@@ -116,7 +116,7 @@ struct DamageTests {
     }
 
     /// Clean sessions that do not read a file do not mark it as verified.
-    @Test func aFileThatNobodyReadIsCheckedInALaterSession() throws {
+    @Test func unreadFileIsCheckedInLaterSession() throws {
         let store = try open(directory)
         try store.install(site, version: "1")
         let copy = try picture()
@@ -136,7 +136,7 @@ struct DamageTests {
         #expect(try later.bytes(of: blob("c")) == Data((site["c"] ?? "").utf8))
     }
 
-    @Test func aFileThatWasTouchedStaysSuspectInALaterSession() throws {
+    @Test func modifiedFileIsCheckedInLaterSession() throws {
         do { try open(directory).install(site, version: "1") }
         try flip("\(directory.path)/blobs/\(pathInBlobs("b"))", at: 3)
         do { _ = try open(directory) }
@@ -145,7 +145,7 @@ struct DamageTests {
         #expect(code { _ = try later.blob(blob("b"), size: 25) } == .damaged)
     }
 
-    @Test func whatWasSeenToBeRightIsKnownInLaterSessions() throws {
+    @Test func checkedFilesAreNotCheckedAgainInLaterSessions() throws {
         do { try open(directory).install(site, version: "1") }
         try FileManager.default.removeItem(atPath: directory.path + "/clean")
         do {
@@ -163,7 +163,7 @@ struct DamageTests {
     }
 
     /// Earlier versions left markers whose modification time is not an era.
-    @Test func aMarkerWithoutAnEraHasAllChecked() throws {
+    @Test func markerWithoutEraRequiresFullCheck() throws {
         do { try open(directory).install(site, version: "1") }
         let marker = directory.path + "/clean"
         try FileManager.default.removeItem(atPath: marker)
@@ -177,7 +177,7 @@ struct DamageTests {
         }
     }
 
-    @Test func anEraIsKeptByCleanSessionsAndEndsWithAnUncleanOne() throws {
+    @Test func eraEndsWithUncleanSession() throws {
         func era() throws -> Int64 { try open(directory).marker.era }
         let first = try era()
         #expect(try era() == first)
@@ -186,7 +186,7 @@ struct DamageTests {
         #expect(try era() != first)
     }
 
-    @Test func aFileThatWasTouchedIsCheckedThoughTheStoreWasClosed() throws {
+    @Test func modifiedFileIsCheckedAfterCleanClose() throws {
         do { try open(directory).install(site, version: "1") }
         let store: BlobStore
         do {
@@ -198,7 +198,7 @@ struct DamageTests {
         #expect(code { _ = try store.blob(blob("b"), size: 25) } == .damaged)
     }
 
-    @Test func aFileOfAnotherSizeIsDamaged() throws {
+    @Test func fileWithWrongSizeIsDamaged() throws {
         let store = try open(directory)
         try store.install(site, version: "1")
         try Data("short".utf8).write(to: URL(filePath: store.path(of: blob("b"))))
@@ -206,7 +206,7 @@ struct DamageTests {
         #expect(!FileManager.default.fileExists(atPath: store.path(of: blob("b"))))
     }
 
-    @Test func theMarkerSaysHowTheStoreWasLeft() throws {
+    @Test func markerRecordsHowStoreWasClosed() throws {
         let path = directory.path + "/clean"
         do {
             let store = try open(directory)
@@ -225,7 +225,7 @@ struct DamageTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func closingLeavesNoLog() throws {
+    @Test func closingRemovesWriteAheadLog() throws {
         do {
             let store = try open(directory)
             #expect(try store.read(store.install(site, version: "1")) == site)
@@ -233,7 +233,7 @@ struct DamageTests {
         #expect(try directory.files().filter { $0.hasSuffix("-wal") } == [])
     }
 
-    @Test func aBrokenDatabaseOfBlobsIsBegunAnew() throws {
+    @Test func damagedBlobDatabaseIsReplaced() throws {
         let number: Int64
         do { number = try open(directory).install(site, version: "1") }
         try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: directory.path + "/blobs.sqlite"))
@@ -245,7 +245,7 @@ struct DamageTests {
         #expect(try store.read(number) == site)
     }
 
-    @Test func aPurgeOfAnyFileIsSurvived() throws {
+    @Test func storeOpensAfterPurgeOfAnyFile() throws {
         let store = try open(directory)
         let number = try store.install(site, version: "1")
         for name in try directory.files() + ["blobs", "staging"] {
@@ -263,7 +263,7 @@ struct DamageTests {
         }
     }
 
-    @Test func aChangedTableIsNotGivenOut() throws {
+    @Test func modifiedTableIsNotReturned() throws {
         let store = try open(directory)
         for change in [
             "UPDATE entry SET path = 'z' WHERE path = 'a'", "UPDATE entry SET media_type = 'x/y' WHERE path = 'b'",
@@ -279,7 +279,7 @@ struct DamageTests {
         }
     }
 
-    @Test func resetBeginsAnew() throws {
+    @Test func resetCreatesEmptyStore() throws {
         do {
             let store = try open(directory)
             try store.install(site, version: "1")
@@ -298,7 +298,7 @@ struct DamageTests {
     /// A flipped bit in any file causes an error at opening, or each file is correct or missing, and the store can be
     /// repaired.
     @Test(arguments: [true, false])
-    func aFlippedBit(_ isClosed: Bool) throws {
+    func flippedBitIsDetectedOrHarmless(_ isClosed: Bool) throws {
         var store: BlobStore? = try open(directory)
         let number = try #require(try store?.install(site, version: "1"))
         try store?.putResource("a resource that is a file", for: "key")

@@ -15,7 +15,7 @@ struct DocumentTests {
         directory = try TemporaryFolder()
     }
 
-    @Test func outlivesTheStoreAndEviction() throws {
+    @Test func documentRemainsAfterReopeningAndEviction() throws {
         do {
             let store = try BlobStore(directory: directory.path, configuration: .init(resourceBudget: 10))
             try store.putDocument(Data("one".utf8), as: "table")
@@ -33,14 +33,14 @@ struct DocumentTests {
     }
 
     @Test(arguments: ["", "a/b", "..", ".", "A", "a b", "ä", String(repeating: "a", count: 65)])
-    func refusesWhatIsNoName(_ name: String) throws {
+    func rejectsInvalidNames(_ name: String) throws {
         let store = try BlobStore(directory: directory.path)
         #expect(code { try store.putDocument(Data(), as: name) } == .conflict)
         #expect(code { _ = try store.document(name) } == .conflict)
     }
 
     @Test(arguments: [0, 31, 32, 40])
-    func damageIsNoticed(_ offset: Int) throws {
+    func damageIsDetected(_ offset: Int) throws {
         let store = try BlobStore(directory: directory.path)
         try store.putDocument(Data("some bytes".utf8), as: "table")
         let path = directory.path + "/documents/table"
@@ -56,7 +56,7 @@ struct DocumentTests {
         #expect(try store.document("table") == Data("again".utf8))
     }
 
-    @Test func aCutOneIsDamaged() throws {
+    @Test func truncatedDocumentIsDamaged() throws {
         let store = try BlobStore(directory: directory.path)
         for count in [0, 5, 32, 41] {
             try store.putDocument(Data("some bytes".utf8), as: "table")
@@ -66,7 +66,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func waitsForResuming() throws {
+    @Test func suspendedStoreRejectsWritesUntilResume() throws {
         let store = try BlobStore(directory: directory.path)
         try store.putDocument(Data("one".utf8), as: "table")
         try store.suspend()

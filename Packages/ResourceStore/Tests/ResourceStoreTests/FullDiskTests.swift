@@ -16,7 +16,7 @@ struct FullDiskTests {
             uniqueKeysWithValues: (0..<count).map { ("\($0)", "\($0)" + String(repeating: "x", count: 30_000)) })
     }
 
-    @Test func roomIsMadeOfWhatNobodyUses() throws {
+    @Test func ensureSpaceRemovesUnusedGenerations() throws {
         let disk = try SmallDisk(megabytes: 4)
         let store = try BlobStore(directory: disk.path + "/store", configuration: .files)
         try store.install(site(60), version: "1")
@@ -31,7 +31,7 @@ struct FullDiskTests {
     }
 
     @Test(arguments: [64 << 10, 100])
-    func anInstallThatDoesNotFit(_ limit: Int) throws {
+    func installLargerThanDiskFails(_ limit: Int) throws {
         let disk = try SmallDisk(megabytes: 3)
         let path = disk.path + "/store"
         let configuration = BlobStore.Configuration(smallBlobLimit: limit)
@@ -63,7 +63,7 @@ struct FullDiskTests {
     }
 
     /// The disk is full to the last block. Removing a row needs space in a log, which only removed files can provide.
-    @Test func aFullDeviceIsSwept() throws {
+    @Test func fullDeviceIsSwept() throws {
         let disk = try SmallDisk(megabytes: 4)
         let configuration = BlobStore.Configuration(smallBlobLimit: 20_000)
         let path = disk.path + "/store"
@@ -83,7 +83,7 @@ struct FullDiskTests {
         #expect(try store.blobsOnDisk() == [])
     }
 
-    @Test func aReadOnlyDirectory() throws {
+    @Test func rejectsReadOnlyDirectory() throws {
         let disk = try SmallDisk(megabytes: 3)
         let path = disk.path + "/store"
         do { try BlobStore(directory: path).install(old, version: "1") }

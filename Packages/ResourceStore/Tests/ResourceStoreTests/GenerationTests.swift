@@ -18,7 +18,7 @@ struct GenerationTests {
         store = try BlobStore(directory: directory.path)
     }
 
-    @Test func isStagedThenActiveThenRetired() throws {
+    @Test func generationIsStagedThenActiveThenRetired() throws {
         let first = try store.stage(["a": "1"], version: "1")
         #expect(try store.generations(in: .staged).map(\.number) == [first])
         #expect(try store.activeGenerations() == [])
@@ -29,13 +29,13 @@ struct GenerationTests {
         #expect(try store.generations(in: .retired).map(\.number) == [first])
     }
 
-    @Test func packagesDoNotTouchEachOther() throws {
+    @Test func packagesAreIndependent() throws {
         let shop = try store.install(["a": "1"], version: "1")
         let other = try store.install(["a": "1"], package: "other", version: "1")
         #expect(try store.activeGenerations().map(\.number) == [shop, other])
     }
 
-    @Test func goesBackToARetiredOne() throws {
+    @Test func activatesRetiredGeneration() throws {
         let first = try store.install(["a": "1"], version: "1")
         let second = try store.install(["a": "2"], version: "2")
         try store.activate(first)
@@ -43,14 +43,14 @@ struct GenerationTests {
         #expect(try store.generations(in: .retired).map(\.number) == [second])
     }
 
-    @Test func neverUsesANumberTwice() throws {
+    @Test func numbersAreNotReused() throws {
         let first = try store.install(["a": "1"], version: "1")
         try store.retire(first)
         #expect(try store.sweep().generations == [first])
         #expect(try store.install(["a": "2"], version: "2") > first)
     }
 
-    @Test func givesOneEntryAndTheTable() throws {
+    @Test func returnsEntryAndTable() throws {
         let number = try store.install(["a": "1", "b/ü": "22"], version: "1")
         let entry = try #require(try store.entry(generation: number, path: "b/ü"))
         #expect(entry.size == 2)
@@ -60,18 +60,18 @@ struct GenerationTests {
         #expect(try store.entries(of: number).map(\.path) == ["a", "b/ü"])
     }
 
-    @Test func mayBeEmpty() throws {
+    @Test func generationCanBeEmpty() throws {
         let number = try store.install([:], version: "1")
         #expect(try store.entries(of: number) == [])
     }
 
-    @Test func unknownNumbers() throws {
+    @Test func unknownNumbersAreNotFound() throws {
         #expect(code { try store.activate(9) } == .notFound)
         #expect(code { try store.retire(9) } == .notFound)
         #expect(code { _ = try store.entries(of: 9) } == .notFound)
     }
 
-    @Test func refusesAPathTwiceAndAddsNothing() throws {
+    @Test func duplicatePathIsRejectedAndAddsNothing() throws {
         let batch = store.makeBatch()
         let entry = try #require(try store.write(["a": "1"], into: batch).first)
         let failure = code {
@@ -82,7 +82,7 @@ struct GenerationTests {
         #expect(try store.generations(in: .staged) == [])
     }
 
-    @Test func refusesABlobThatWasNotBroughtIn() throws {
+    @Test func rejectsMissingBlob() throws {
         let entry = StoredEntry(path: "a", blob: SHA256Digest(of: Data()), size: 0, mediaType: "text/plain")
         let failure = code {
             _ = try store.stage(

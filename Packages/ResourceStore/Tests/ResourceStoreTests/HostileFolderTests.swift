@@ -69,7 +69,7 @@ struct HostileFolderTests {
     private static let folders = ["blobs", "staging", "documents"]
 
     @Test(arguments: files + folders)
-    func aSymbolicLinkIsRefused(_ name: String) throws {
+    func rejectsSymbolicLink(_ name: String) throws {
         try fill()
         let target = "\(outside.path)/\(name)"
         if FileManager.default.fileExists(atPath: "\(path)/\(name)") {
@@ -89,7 +89,7 @@ struct HostileFolderTests {
     }
 
     /// The marker is removed and written without following a link.
-    @Test func aMarkerThatIsALinkIsReplaced() throws {
+    @Test func linkedMarkerIsReplaced() throws {
         try fill()
         let target = outside.path + "/7"
         for name in ["clean", "blobs.broken"] {
@@ -102,7 +102,7 @@ struct HostileFolderTests {
         #expect(try Self.status(path + "/clean").kind == .file)
     }
 
-    @Test func aLinkedFolderOfBlobsIsRefused() throws {
+    @Test func rejectsLinkedBlobFolder() throws {
         try fill()
         let folder = String(file(of: site["b"] ?? "").dropLast(63))
         let moved = outside.path + "/blobs"
@@ -121,7 +121,7 @@ struct HostileFolderTests {
         #expect(try picture(outside.path) == before)
     }
 
-    @Test func aLinkedBlobIsNone() throws {
+    @Test func linkedBlobCountsAsMissing() throws {
         try fill()
         let text = try #require(site["b"])
         let id = SHA256Digest(of: Data(text.utf8))
@@ -131,7 +131,7 @@ struct HostileFolderTests {
         let before = try picture(outside.path)
         let store = try open()
         #expect(code { _ = try store.blob(id) } == .notFound)
-        #expect(try store.check().lacking.map(\.name) == ["b"])
+        #expect(try store.check().missingReferences.map(\.name) == ["b"])
         // The next install replaces the link.
         try store.install(site, version: "2")
         #expect(try store.bytes(of: id) == Data(text.utf8))
@@ -139,7 +139,7 @@ struct HostileFolderTests {
     }
 
     @Test(arguments: ["lock", "index.sqlite", "blobs.sqlite"])
-    func aHardLinkIsRefused(_ name: String) throws {
+    func rejectsHardLink(_ name: String) throws {
         try fill()
         try FileManager.default.linkItem(atPath: "\(path)/\(name)", toPath: "\(outside.path)/\(name)")
         let before = try picture(outside.path)
@@ -148,7 +148,7 @@ struct HostileFolderTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "skipped: only root gives files away"), arguments: files + folders + ["."])
-    func whatBelongsToAnotherUserIsRefused(_ name: String) throws {
+    func rejectsFilesOfOtherUsers(_ name: String) throws {
         try fill()
         let file = "\(path)/\(name)"
         if !FileManager.default.fileExists(atPath: file) { try Data().write(to: URL(filePath: file)) }
@@ -161,7 +161,7 @@ struct HostileFolderTests {
 
     /// Files of root are trusted, because root can change a directory regardless of its mode.
     @Test(.enabled(if: geteuid() == 0, "skipped: only root becomes another user"))
-    func filesOfRootAreTrusted() async throws {
+    func acceptsFilesOfRoot() async throws {
         try fill()
         // Other users may have no access to the folder for temporary files.
         let path = "/tmp/ck-store.\(UUID().uuidString)"
@@ -176,7 +176,7 @@ struct HostileFolderTests {
         }
     }
 
-    @Test func modesAreTheUsersAlone() throws {
+    @Test func modesAllowOnlyUser() throws {
         let old = umask(0)
         defer { umask(old) }
         try fill()
@@ -204,7 +204,7 @@ struct HostileFolderTests {
         try expectTight()
     }
 
-    @Test func aFolderOfEverybodyIsRefused() throws {
+    @Test func rejectsWorldWritableFolder() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try #require(chmod(path, 0o1777) == 0)
         #expect(code { _ = try open() } == .untrusted)
@@ -212,14 +212,14 @@ struct HostileFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
-    @Test func theDirectoryItselfMayBeReachedByALink() throws {
+    @Test func directoryCanBeReachedThroughLink() throws {
         try fill()
         let link = outside.path + "/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         #expect(try BlobStore(directory: link).activeGenerations().count == 1)
     }
 
-    @Test func aJournalThatNamesAnotherFileIsRefused() throws {
+    @Test func rejectsJournalOfOtherFile() throws {
         try fill()
         // The format of SQLite: the name, its length, a sum of its bytes, and the magic number.
         let name = outside.path + "/7"
@@ -237,7 +237,7 @@ struct HostileFolderTests {
         #expect(try picture(outside.path) == before)
     }
 
-    @Test func resetGoesIntoNoLink() throws {
+    @Test func resetDoesNotFollowLinks() throws {
         try fill()
         let link = path + "/blobs/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: outside.path)
@@ -252,7 +252,7 @@ struct HostileFolderTests {
 
 extension HostileFolderTests {
     @Test(arguments: [false, true])
-    func inspectingChangesNothing(_ isUnclean: Bool) throws {
+    func inspectionChangesNothing(_ isUnclean: Bool) throws {
         if isUnclean {
             // The state after a kill: with logs and an incomplete file.
             let other = directory.path + "/other"
@@ -286,7 +286,7 @@ extension HostileFolderTests {
         #expect(try picture(path) == before)
     }
 
-    @Test func inspectingMakesNoLock() throws {
+    @Test func inspectionCreatesNoLock() throws {
         try fill()
         try FileManager.default.removeItem(atPath: path + "/lock")
         let before = try picture(path)
@@ -294,7 +294,7 @@ extension HostileFolderTests {
         #expect(try picture(path) == before)
     }
 
-    @Test func inspectingDropsNothingThatIsDamaged() throws {
+    @Test func inspectionRemovesNoDamagedBlobs() throws {
         try fill()
         try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: path + "/blobs.sqlite"))
         try Data("fine".utf8).write(to: URL(filePath: file(of: site["b"] ?? "")))
@@ -304,12 +304,12 @@ extension HostileFolderTests {
             let store = try inspect()
             let check = try store.check()
             #expect(store.counters.lostRowDatabases == 1 && check.damagedBlobs.count == 1)
-            #expect(check.damagedDocuments == ["table"] && check.lackingCount == 2)
+            #expect(check.damagedDocuments == ["table"] && check.missingReferenceCount == 2)
         }
         #expect(try picture(path) == before)
     }
 
-    @Test func inspectingNeedsAStore() throws {
+    @Test func inspectionRequiresStore() throws {
         #expect(code { _ = try inspect() } == .notFound)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         #expect(code { _ = try inspect() } == .notFound)

@@ -44,7 +44,7 @@ struct HostileSchemaTests {
         "DROP INDEX resource_by_use; CREATE INDEX resource_by_use ON resource(hex(key))",
         "ALTER TABLE entry ADD COLUMN other BLOB AS (zeroblob(1000000000))",
     ])
-    func anotherSchemaIsRefused(_ sql: String) throws {
+    func rejectsOtherSchema(_ sql: String) throws {
         try change("index.sqlite", sql)
         let before = try Data(contentsOf: URL(filePath: directory.path + "/index.sqlite"))
         #expect(opened() == .damaged)
@@ -52,7 +52,7 @@ struct HostileSchemaTests {
         #expect(try Data(contentsOf: URL(filePath: directory.path + "/index.sqlite")) == before)
     }
 
-    @Test func anotherSchemaOfTheSmallBlobsIsBegunAnew() throws {
+    @Test func blobDatabaseWithOtherSchemaIsReplaced() throws {
         try change(
             "blobs.sqlite",
             "DROP TABLE blob; CREATE VIEW blob AS \(Self.endless) i AS number, i AS digest, 1 AS size, i AS bytes FROM n"
@@ -65,14 +65,14 @@ struct HostileSchemaTests {
         #expect(try BlobStore(directory: directory.path).counters.lostRowDatabases == 1)
     }
 
-    @Test func tablesOfALaterVersionAreNamedSo() throws {
+    @Test func laterVersionIsReported() throws {
         try change(
             "index.sqlite", "CREATE TABLE trust (a); INSERT INTO grdb_migrations VALUES ('from the future')")
         #expect(opened() == .newerFormat)
         #expect(inspected() == .newerFormat)
     }
 
-    @Test func tablesOfEachOlderVersionAreKnown() throws {
+    @Test func acceptsOlderVersions() throws {
         for sql in [
             "DELETE FROM grdb_migrations WHERE identifier LIKE 'what the budget%'; DROP INDEX resource_by_use;"
                 + "ALTER TABLE resource DROP COLUMN overhead;"
@@ -89,7 +89,7 @@ struct HostileSchemaTests {
 
     /// Each inner page of the table links only to the next one with all of its entries, so that a small file has an
     /// almost endless number of rows.
-    @Test func pagesThatLeadToOnePageAreRefused() throws {
+    @Test func rejectsPagesWithSharedChild() throws {
         let path = directory.path + "/index.sqlite"
         let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT"
         try change(
@@ -131,7 +131,7 @@ struct HostileSchemaTests {
         #expect(opened() == .damaged)
     }
 
-    @Test func anAccessWithoutAnEndHasALimit() throws {
+    @Test func endlessAccessHasLimit() throws {
         let database = try DatabaseQueue()
         let limit = StepLimit(steps: 100_000, observesCancellation: false)
         let endless = "\(Self.endless) count(*) FROM n"
@@ -143,7 +143,7 @@ struct HostileSchemaTests {
         }
     }
 
-    @Test func anAccessWithoutAnEndCanBeCancelled() async throws {
+    @Test func endlessAccessCanBeCancelled() async throws {
         let task = Task {
             let database = try DatabaseQueue()
             let limit = StepLimit(steps: .max, observesCancellation: true)
@@ -156,7 +156,7 @@ struct HostileSchemaTests {
     }
 
     /// The cost of inspecting a file is limited by its size.
-    @Test func inspectingHasALimit() throws {
+    @Test func inspectionHasLimit() throws {
         let store = try BlobStore(inspecting: directory.path)
         #expect(
             code { try store.index.reading { _ = try Int.fetchOne($0, sql: "\(Self.endless) count(*) FROM n") } }

@@ -50,7 +50,7 @@ struct KillTests {
         }
     }
 
-    @Test func twoHundredTimes() async throws {
+    @Test func killedStoreOpensConsistently() async throws {
         let directory = try TemporaryFolder()
         let path = directory.path + "/store"
         var random: UInt64 = 2_026

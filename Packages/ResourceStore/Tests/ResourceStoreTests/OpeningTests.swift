@@ -16,13 +16,13 @@ struct OpeningTests {
         directory = try TemporaryFolder()
     }
 
-    @Test func makesFoldersOnTheWay() throws {
+    @Test func createsParentFolders() throws {
         let store = try BlobStore(directory: directory.path + "/a/b")
         #expect(try directory.files(in: "a/b").contains("index.sqlite"))
         #expect(store.directory.hasSuffix("/a/b"))
     }
 
-    @Test func refusesASecondStoreOfTheProcess() throws {
+    @Test func rejectsSecondStoreInProcess() throws {
         let store = try BlobStore(directory: directory.path)
         let error = #expect(throws: StoreError.self) { try BlobStore(directory: directory.path) }
         #expect(error?.code == .inUse)
@@ -32,7 +32,7 @@ struct OpeningTests {
     private static let flock = "/usr/bin/flock"
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: flock), "skipped: no /usr/bin/flock"))
-    func refusesWhileAnotherProcessHasIt() throws {
+    func rejectsStoreLockedByOtherProcess() throws {
         let process = Process()
         process.executableURL = URL(filePath: Self.flock)
         process.arguments = ["--nonblock", directory.path + "/lock", "true"]
@@ -46,7 +46,7 @@ struct OpeningTests {
         #expect(throws: Never.self) { try BlobStore(directory: directory.path) }
     }
 
-    @Test func letsGoThoughAChildHasACopyOfTheLock() throws {
+    @Test func releasesLockInheritedByChild() throws {
         let copy: CInt
         do {
             let lock = try DirectoryLock(#require(try PrivateFolder.open(directory.path)))
@@ -59,7 +59,7 @@ struct OpeningTests {
         #expect(throws: Never.self) { try DirectoryLock(folder) }
     }
 
-    @Test func findsWhatWasActive() throws {
+    @Test func findsActiveGeneration() throws {
         let site = ["index.html": "one", "app.js": "two"]
         do { try BlobStore(directory: directory.path).install(site, version: "1") }
         let store = try BlobStore(directory: directory.path)
@@ -70,7 +70,7 @@ struct OpeningTests {
         #expect(try store.read(try #require(active.first).number) == site)
     }
 
-    @Test func emptiesStaging() throws {
+    @Test func removesStagedFiles() throws {
         do { _ = try BlobStore(directory: directory.path) }
         try Data("half".utf8).write(to: URL(filePath: directory.path + "/staging/7"))
         let store = try BlobStore(directory: directory.path)
@@ -78,12 +78,12 @@ struct OpeningTests {
         withExtendedLifetime(store) {}
     }
 
-    @Test func reportsADamagedIndex() throws {
+    @Test func reportsDamagedIndex() throws {
         try Data(repeating: 0x55, count: 8_192).write(to: URL(filePath: directory.path + "/index.sqlite"))
         #expect(code { _ = try BlobStore(directory: directory.path) } == .damaged)
     }
 
-    @Test func refusesALaterFormat() throws {
+    @Test func rejectsLaterFormat() throws {
         do { _ = try BlobStore(directory: directory.path) }
         do {
             let database = try DatabaseQueue(path: directory.path + "/index.sqlite")
@@ -92,12 +92,12 @@ struct OpeningTests {
         #expect(code { _ = try BlobStore(directory: directory.path) } == .newerFormat)
     }
 
-    @Test func refusesAFileInTheWay() throws {
+    @Test func rejectsFileAtDirectoryPath() throws {
         try Data().write(to: URL(filePath: directory.path + "/file"))
         #expect(code { _ = try BlobStore(directory: directory.path + "/file") } == .io)
     }
 
-    @Test func aCheckpointAfterClosingDoesNothing() throws {
+    @Test func checkpointAfterCloseHasNoEffect() throws {
         let rows: BlobRows
         do {
             let store = try BlobStore(directory: directory.path)
@@ -108,7 +108,7 @@ struct OpeningTests {
         #expect(throws: StoreError.self) { try rows.all() }
     }
 
-    @Test func commitsReachTheDevice() throws {
+    @Test func commitsAreSynchronizedToDevice() throws {
         // FULL is 2. GRDB's default is 1, with which a power failure may lose a commit.
         let store = try BlobStore(directory: directory.path)
         let mode = try store.index.database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }

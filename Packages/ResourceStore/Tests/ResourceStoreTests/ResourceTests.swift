@@ -45,7 +45,7 @@ struct ResourceTests {
         get throws { try store.resources().map(\.key) }
     }
 
-    @Test func areFoundByWhatTheirKeysBeginWith() throws {
+    @Test func resourcesAreFoundByKeyPrefix() throws {
         let names = ["a", "a/", "a/b", "a/ü", "a/\u{10FFFF}", "a0", "b", "ü"]
         for name in names { try store.putResource("text", for: name) }
         #expect(try store.resources(withPrefix: "a/").map(\.key) == ["a/", "a/b", "a/ü", "a/\u{10FFFF}"])
@@ -54,7 +54,7 @@ struct ResourceTests {
         #expect(try store.resources(withPrefix: "").count == names.count)
     }
 
-    @Test func keepsWhatItWasGiven() throws {
+    @Test func storedResourceIsUnchanged() throws {
         try store.putResource(Data("body".utf8), for: "https://a/x?y", mediaType: "text/css", validator: "md5")
         let resource = try #require(try store.resource(for: "https://a/x?y"))
         #expect(resource.mediaType == "text/css" && resource.validator == "md5" && resource.size == 4)
@@ -65,20 +65,20 @@ struct ResourceTests {
         #expect(try store.statistics().resources.bytes == 4)
     }
 
-    @Test func outlivesTheStore() throws {
+    @Test func resourceRemainsAfterReopening() throws {
         let other = try TemporaryFolder()
         do { try Self.open(other, calendar).putResource(text("a"), for: "a") }
         #expect(try Self.open(other, calendar).readResources() == ["a": text("a")])
     }
 
-    @Test func isReplacedWithItsBytes() throws {
+    @Test func replacementRemovesOldBytes() throws {
         try store.putResource("old", for: "a")
         try store.putResource(text("new"), for: "a")
         #expect(try store.readResources() == ["a": text("new")])
         #expect(try store.blobsOnDisk() == blobs(["a": text("new")]))
     }
 
-    @Test func isRemovedWithItsBytes() throws {
+    @Test func removalRemovesBytes() throws {
         try store.putResource("one", for: "a")
         try store.putResource("one", for: "b")
         try store.putResource(text("two"), for: "c")
@@ -87,14 +87,14 @@ struct ResourceTests {
         #expect(try store.blobsOnDisk() == blobs(["b": "one"]))
     }
 
-    @Test func sweepLeavesIt() throws {
+    @Test func sweepRetainsResources() throws {
         try store.putResource("one", for: "a")
         try store.putResource(text("two"), for: "b")
         #expect(try store.sweep() == SweepResult())
         #expect(try store.readResources() == ["a": "one", "b": text("two")])
     }
 
-    @Test func theLeastRecentlyUsedGo() throws {
+    @Test func evictsLeastRecentlyUsed() throws {
         try put(["a", "b", "c"], on: 1)
         try put(["d", "e", "f", "g", "h", "i", "j"], on: 2)
         // The budget is full but not exceeded.
@@ -109,7 +109,7 @@ struct ResourceTests {
         #expect(try store.resource(for: "b")?.lastUse == 3)
     }
 
-    @Test func theBudgetCountsWhatARecordSaysOfItself() throws {
+    @Test func budgetCountsRecordOverhead() throws {
         func put(_ name: String, overhead: Int64) throws {
             let batch = store.makeBatch()
             let blob = try batch.add(Data(name.utf8))
@@ -128,7 +128,7 @@ struct ResourceTests {
         #expect(try store.check().isSound)
     }
 
-    @Test func aReadWritesNothing() throws {
+    @Test func readWritesNothing() throws {
         try put(["a"], on: 1)
         calendar.day.withLock { $0 = 2 }
         let log = directory.path + "/index.sqlite-wal"
@@ -139,7 +139,7 @@ struct ResourceTests {
         #expect(try store.resource(for: "a")?.lastUse == 2)
     }
 
-    @Test func useOutlivesTheStore() throws {
+    @Test func useIsRecordedAfterReopening() throws {
         let other = try TemporaryFolder()
         do {
             let store = try Self.open(other, calendar)
@@ -150,7 +150,7 @@ struct ResourceTests {
         #expect(try Self.open(other, calendar).resource(for: "a")?.lastUse == 5)
     }
 
-    @Test func evictionLeavesTheBlobsOfGenerations() throws {
+    @Test func evictionRetainsBlobsOfGenerations() throws {
         let number = try store.stage(["x": text("a"), "y": "small"], version: "1")
         try put(["a"], on: 1)
         try store.putResource("small", for: "small")
@@ -159,7 +159,7 @@ struct ResourceTests {
         #expect(try store.statistics().resources.bytes == 0)
     }
 
-    @Test func evictionLeavesWhatABatchHolds() throws {
+    @Test func evictionRetainsBlobsOfBatch() throws {
         try put(["a"], on: 1)
         let batch = store.makeBatch()
         let id = SHA256Digest(of: Data(text("a").utf8))
@@ -172,7 +172,7 @@ struct ResourceTests {
         #expect(try store.read(number) == ["p": text("a")])
     }
 
-    @Test func whatIsPutTogetherStaysTogether() throws {
+    @Test func resourcesPutTogetherAreEvictedTogether() throws {
         try put(["old"], on: 1)
         let batch = store.makeBatch()
         let resources = try (0..<10).map { number in
@@ -188,7 +188,7 @@ struct ResourceTests {
         #expect(code { try store.putResources(resources, from: store.makeBatch()) } == .conflict)
     }
 
-    @Test func refusesMoreThanTheBudget() throws {
+    @Test func rejectsResourceOverBudget() throws {
         try put(["a"], on: 1)
         #expect(code { try store.putResource(String(repeating: "x", count: 1_001), for: "b") } == .overBudget)
         #expect(try keys == ["a"])
@@ -196,7 +196,7 @@ struct ResourceTests {
         #expect(try store.blobsOnDisk().count == 1)
     }
 
-    @Test func aDamagedRecordIsNotThere() throws {
+    @Test func damagedRecordCountsAsMissing() throws {
         try put(["a", "b"], on: 1)
         try store.index.writing { try $0.execute(sql: "UPDATE resource SET media_type = 'text/html' WHERE key = 'a'") }
         #expect(try store.resource(for: "a") == nil)

@@ -20,7 +20,7 @@ struct SuspensionTests {
         store = try BlobStore(directory: directory.path)
     }
 
-    @Test func readsAndDoesNotWrite() throws {
+    @Test func suspendedStoreReadsAndRejectsWrites() throws {
         let number = try store.install(["a": "one"], version: "1")
         try store.suspend()
         #expect(try store.read(number) == ["a": "one"])
@@ -34,7 +34,7 @@ struct SuspensionTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/clean"))
     }
 
-    @Test func anInstallUnderWayFailsAndCanBeDoneAgain() throws {
+    @Test func interruptedInstallCanBeRepeated() throws {
         let batch = store.makeBatch()
         let entries = try store.write(["a": "one"], into: batch)
         try store.suspend()
@@ -47,7 +47,7 @@ struct SuspensionTests {
         _ = try store.stage(package: "p", version: "1", metadata: Data(), entries: entries, from: batch)
     }
 
-    @Test func interruptsWhatIsWritten() async throws {
+    @Test func suspensionInterruptsWrites() async throws {
         let (suspensions, suspension) = AsyncStream.makeStream(of: Bool.self)
         // A separate thread, because the writers may use the test's.
         let thread = DispatchQueue(label: "suspends")
@@ -77,7 +77,7 @@ struct SuspensionTests {
     }
 
     /// The app goes to the background while a chunk of an install is in its transaction.
-    @Test func aChunkThatIsBeingWritten() async throws {
+    @Test func suspensionInterruptsInstallDuringChunkWrite() async throws {
         let directory = try TemporaryFolder()
         let clean = directory.path + "/clean"
         let (writings, writing) = AsyncStream.makeStream(of: Void.self)
@@ -133,7 +133,7 @@ struct SuspensionTests {
     }
 
     /// Another store has used the directory in the meantime and ended uncleanly.
-    @Test func aResumptionAfterAnUncleanEndHasAllChecked() throws {
+    @Test func resumeAfterUncleanEndChecksAllFiles() throws {
         let directory = try TemporaryFolder()
         do { try BlobStore(directory: directory.path, configuration: .files).install(["a": "one"], version: "1") }
         let store = try BlobStore(directory: directory.path, configuration: .files)
@@ -148,7 +148,7 @@ struct SuspensionTests {
     }
 
     /// The store is suspended even if the logs cannot be checkpointed.
-    @Test func aSuspensionThatFails() throws {
+    @Test func failedSuspensionStillSuspends() throws {
         let directory = try TemporaryFolder()
         let clean = directory.path + "/clean"
         do {
@@ -169,7 +169,7 @@ struct SuspensionTests {
     }
 
     /// Another store may use the directory when a suspended store is released.
-    @Test func aSuspendedStoreThatGoesLeavesNoMarker() throws {
+    @Test func releasedSuspendedStoreLeavesNoMarker() throws {
         let directory = try TemporaryFolder()
         var store: BlobStore? = try BlobStore(directory: directory.path)
         // An activity prevents that suspending writes the marker.
@@ -182,7 +182,7 @@ struct SuspensionTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func movesTheLogsAlthoughItInterrupts() throws {
+    @Test func interruptingSuspensionMovesLogs() throws {
         try store.install(["a": "one"], version: "1")
         try store.suspend()
         for name in ["index", "blobs"] {
@@ -196,7 +196,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func holdsNoLock() throws {
+    @Test func suspendedStoreHoldsNoLock() throws {
         try store.suspend()
         do {
             let other = try BlobStore(directory: directory.path)

@@ -21,7 +21,7 @@ struct SweepTests {
         store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
-    @Test func takesWhatIsRetired() throws {
+    @Test func removesRetiredGenerations() throws {
         let first = try store.install(old, version: "1")
         let second = try store.install(new, version: "2")
         #expect(try store.sweep() == SweepResult(generations: [first], blobs: 1, bytes: 14))
@@ -31,7 +31,7 @@ struct SweepTests {
         #expect(try store.sweep() == SweepResult())
     }
 
-    @Test func leavesWhatIsPinned() throws {
+    @Test func retainsPinnedGenerations() throws {
         let first = try store.install(old, version: "1")
         #expect(store.pin(first))
         #expect(store.pin(first))
@@ -44,20 +44,20 @@ struct SweepTests {
         #expect(try store.sweep().generations == [first])
     }
 
-    @Test func whatWasSweptCannotBePinned() throws {
+    @Test func sweptGenerationCannotBePinned() throws {
         let first = try store.install(old, version: "1")
         try store.retire(first)
         try store.sweep()
         #expect(!store.pin(first))
     }
 
-    @Test func leavesStagedGenerations() throws {
+    @Test func retainsStagedGenerations() throws {
         let number = try store.stage(new, version: "1")
         try store.sweep()
         #expect(try store.read(number) == new)
     }
 
-    @Test func leavesWhatABatchHolds() throws {
+    @Test func retainsBlobsOfBatch() throws {
         do {
             let batch = store.makeBatch()
             let entries = try store.write(new, into: batch)
@@ -72,7 +72,7 @@ struct SweepTests {
         #expect(try store.blobsOnDisk() == [])
     }
 
-    @Test func leavesWhatABatchReuses() throws {
+    @Test func retainsBlobsReusedByBatch() throws {
         let first = try store.install(old, version: "1")
         let batch = store.makeBatch()
         let entries = try store.entries(of: first)
@@ -86,7 +86,7 @@ struct SweepTests {
         #expect(try store.read(second) == old)
     }
 
-    @Test func takesOrphansAndNothingElse() throws {
+    @Test func removesOnlyOrphans() throws {
         let number = try store.install(old, version: "1")
         do {
             let batch = store.makeBatch()
@@ -100,7 +100,7 @@ struct SweepTests {
     }
 
     /// On a full device, removing a row needs space in a log, which only a removed file can provide.
-    @Test func takesFilesBeforeRows() throws {
+    @Test func removesFilesBeforeRows() throws {
         let directory = try TemporaryFolder()
         let isFull = Mutex(false)
         let store = try BlobStore(directory: directory.path, configuration: .mixed) { step in
@@ -122,7 +122,7 @@ struct SweepTests {
         #expect(try directory.files(in: "blobs") == [])
     }
 
-    @Test func looksFirstWhetherThereIsAny() throws {
+    @Test func sweepRetiredRemovesNothingIfNoneIsRetired() throws {
         let first = try store.install(old, version: "1")
         store.pin(first)
         let second = try store.install(new, version: "2")
@@ -141,7 +141,7 @@ struct SweepTests {
         #expect(try store.read(second) == new)
     }
 
-    @Test func runsBesideInstalls() async throws {
+    @Test func runsConcurrentlyWithInstalls() async throws {
         // Installs whose blobs are added and removed, concurrent with sweeps that would remove them.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for package in ["p", "q"] {

@@ -87,7 +87,7 @@ struct Preconditions {
     private func isRangeStillGood(tag: EntityTag?, modified: String?, now: Date) -> Bool {
         guard let ifRange else { return true }
         let text = ifRange.trimmingFieldWhitespace
-        if let asked = EntityTag(text) { return tag.map(asked.matchesStrongly) ?? false }
+        if let requestedTag = EntityTag(text) { return tag.map(requestedTag.matchesStrongly) ?? false }
         return modified.map { $0 == text && HTTPDate.parse(text, now: now) != nil } ?? false
     }
 }

@@ -22,7 +22,7 @@ internal import WebSyntax
 struct CrossOriginResponsePolicy {
     private let names: SchemeNames
     /// The origin of the first URL.
-    private let asked: WebOrigin?
+    private let requestedOrigin: WebOrigin?
     /// The requesting origin: the value of `Origin`, or else the requested origin, whose responses the engine lets the
     /// page read.
     private let origin: WebOrigin?
@@ -37,7 +37,7 @@ struct CrossOriginResponsePolicy {
     /// engine sends `Origin` with each POST to another origin.
     private let mayBeNoCORS: Bool
     /// A Boolean value that indicates whether the request is for an image. An SVG image runs no scripts.
-    private let asksForImage: Bool
+    private let isImageRequest: Bool
 
     /// Creates the policy for a request.
     /// - Parameters:
@@ -45,22 +45,22 @@ struct CrossOriginResponsePolicy {
     ///   - names: The custom schemes of pages.
     init(for request: ResourceRequest, by names: SchemeNames) {
         self.names = names
-        asked = request.head.webOrigin
+        requestedOrigin = request.head.webOrigin
         isCORS = request.mode == .cors
         isDocument = request.destination == .document
-        asksForImage = request.head.asksForImage
+        isImageRequest = request.head.isImageRequest
         isOfScript = request.credentials != .unknown
         isScriptsWithoutCORS = isOfScript && request.mode == .noCORS
         let named = request.head.headerFields[.origin]
-        origin = isCORS || isScriptsWithoutCORS && named != nil ? named.flatMap { WebOrigin(url: $0) } : asked
+        origin = isCORS || isScriptsWithoutCORS && named != nil ? named.flatMap { WebOrigin(url: $0) } : requestedOrigin
         mayBeNoCORS =
-            isCORS && !isOfScript && asked != origin && request.head.method == .post
+            isCORS && !isOfScript && requestedOrigin != origin && request.head.method == .post
             && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
     }
 
     /// Returns a Boolean value that indicates whether a URL has another origin than the requested one.
     func isForeign(_ url: String) -> Bool {
-        WebOrigin(url: url) != asked
+        WebOrigin(url: url) != requestedOrigin
     }
 
     /// Checks a redirect. Refuses a redirect from https to http as mixed content (Mixed Content, section 4.4), and a
@@ -101,15 +101,15 @@ struct CrossOriginResponsePolicy {
         let isShown =
             isCORS
             || !isScriptsWithoutCORS && hop.head.webOrigin != origin
-                && (isScripts || !hop.head.asksForImage && !hop.head.asksForStyle)
+                && (isScripts || !hop.head.isImageRequest && !hop.head.isStyleRequest)
         if !isCORS, isOwn(request), isOwn(hop), [.get, .head].contains(hop.head.method) {
             // The field of a POST request that continues as GET.
             hop.head.headerFields[.origin] = nil
         }
-        let said = hop.head.headerFields[.origin]
+        let originField = hop.head.headerFields[.origin]
         // With CORS, a request that returns to the page's origin keeps its `Origin`, and therefore its cookies, as in
         // the plain engine.
-        if isShown || isScriptsWithoutCORS && said != nil, let origin, said != "null" {
+        if isShown || isScriptsWithoutCORS && originField != nil, let origin, originField != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
         }
@@ -147,8 +147,8 @@ struct CrossOriginResponsePolicy {
     /// Returns the response to a request that an element or a script may have made.
     private func checked(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         guard request.head.webOrigin != origin else { return response }
-        let asking = request.head.headerFields[.origin] ?? origin?.description
-        let permission = CORSPermission(of: response.head, to: request, by: names, from: asking)
+        let requester = request.head.headerFields[.origin] ?? origin?.description
+        let permission = CORSPermission(of: response.head, to: request, by: names, from: requester)
         guard
             permission.isGiven || isRevalidation(response.head, of: request)
                 || !isOfScript && isOfElements(response.head.headerFields)
@@ -193,7 +193,7 @@ struct CrossOriginResponsePolicy {
         // types.
         let type = MediaType.essence(of: fields[.contentType] ?? "")
         switch type {
-        case "image/svg+xml": return asksForImage
+        case "image/svg+xml": return isImageRequest
         case "text/css", "text/javascript", "application/javascript", "application/x-javascript": return true
         default: return ["image/", "audio/", "video/"].contains { type.hasPrefix($0) }
         }

@@ -46,11 +46,11 @@ final class DocumentRedirects: Sendable {
     /// Removes the state after a response that is not a redirect.
     func end(for page: PageAttribution?) {
         guard let id = page?.page.id else { return }
-        forget(id)
+        removePage(id)
     }
 
     /// Removes the state of a page that is closed or shows another document.
-    func forget(_ page: PageID) {
+    func removePage(_ page: PageID) {
         pages.withLock { $0[page] = nil }
     }
 
@@ -99,7 +99,7 @@ extension HTTPRequest {
     /// Engines send no `Sec-Fetch-Dest` to custom schemes. Only document requests of WebKit have an `Accept` value
     /// with this prefix, which a page cannot change. A script can send the same value, so this property alone is not
     /// sufficient.
-    public var asksForDocument: Bool {
+    public var isDocumentRequest: Bool {
         headerFields[.accept]?.hasPrefix("text/html,application/xhtml+xml,application/xml;") ?? false
     }
 }

@@ -55,9 +55,9 @@ public struct RedirectFollower: ResourceLoader {
         self.opensByName = opensByName
     }
 
-    nonisolated(nonsending) public func load(_ asked: ResourceRequest) async throws -> ResourceResponse? {
-        let rule = CrossOriginResponsePolicy(for: asked, by: names)
-        var (request, hops) = ledHere(try await resendable(asked))
+    nonisolated(nonsending) public func load(_ original: ResourceRequest) async throws -> ResourceResponse? {
+        let rule = CrossOriginResponsePolicy(for: original, by: names)
+        var (request, hops) = redirectSource(try await resendable(original))
         let start = hops
         while hops <= limit {
             guard var response = try await base.load(request) else { return nil }
@@ -68,12 +68,12 @@ public struct RedirectFollower: ResourceLoader {
                 if hops > start { response.movedTo = request.head.urlText }
                 response.finalURL = response.movedTo
                 let passing = try rule.passing(response, of: request)
-                return embedding.framed(passing, of: request, askedAt: asked.head.urlText)
+                return embedding.framed(passing, of: request, askedAt: original.head.urlText)
             }
             hops += 1
             if let hop = try leaving(request, by: redirect, rule) {
                 try record(hop, after: request, hops: hops)
-                return try replacement(of: asked, by: redirect.target)
+                return try replacement(of: original, by: redirect.target)
             }
             try rule.checkHop(response.head, from: request, to: redirect.target)
             request = rule.showing(try redirect.following(request), after: request, sites: sites)
@@ -98,22 +98,22 @@ public struct RedirectFollower: ResourceLoader {
     }
 
     /// The maximum length in bytes of a streamed body that is buffered. The limits of bodies do not count these bytes.
-    private static let keptLength = 64 << 10
+    private static let bufferedLength = 64 << 10
 
     /// Returns the request with a short streamed body converted into bytes, so that a redirect can send it again (307,
     /// 308).
     private func resendable(_ request: ResourceRequest) async throws -> ResourceRequest {
         guard request.followsRedirects, case .stream(let stream) = request.body, let length = stream.length,
-            length <= Self.keptLength
+            length <= Self.bufferedLength
         else { return request }
         var request = request
-        request.body = .bytes(try await request.body.collect(upTo: Self.keptLength))
+        request.body = .bytes(try await request.body.collect(upTo: Self.bufferedLength))
         return request
     }
 
     /// Returns a redirected document's request with the `Sec-Fetch-Site` of its initiator, and the number of earlier
     /// hops of a frame's document.
-    private func ledHere(_ request: ResourceRequest) -> (request: ResourceRequest, hops: Int) {
+    private func redirectSource(_ request: ResourceRequest) -> (request: ResourceRequest, hops: Int) {
         let isMain = request.destination == .document
         guard isMain || request.destination == .nestedDocument,
             let lead = documentRedirects.removeRedirect(request.head.urlText, isMain: isMain, for: request.page)
@@ -169,17 +169,17 @@ public struct RedirectFollower: ResourceLoader {
 
     /// Returns a page that navigates to the redirect target without a new history entry.
     /// - Parameters:
-    ///   - asked: The engine's request, whose URL the replacement page has.
+    ///   - original: The engine's request, whose URL the replacement page has.
     ///   - target: The URL of the redirect.
-    private func replacement(of asked: ResourceRequest, by target: String) throws -> ResourceResponse {
+    private func replacement(of original: ResourceRequest, by target: String) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
         // RFC 9110, section 10.2.2: a target without a fragment inherits the fragment of the page, which only the page
         // knows.
         let script =
-            switch (isSame(target, asked.head), fragment) {
+            switch (isSame(target, original.head), fragment) {
             // If only the fragment differs, `replace` would load nothing.
-            case (true, _) where ![.get, .head].contains(asked.head.method):
+            case (true, _) where ![.get, .head].contains(original.head.method):
                 // A reload would repeat the POST request. A URL without a fragment is loaded again.
                 "location.replace(location.href.split('#')[0])"
             case (true, nil): "location.reload()"
@@ -191,7 +191,7 @@ public struct RedirectFollower: ResourceLoader {
         var fields: HTTPFields = [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]
         // Measured: a sandboxed frame without scripts ignores an equivalent `<meta>` element but obeys the field. If
         // the script runs, it navigates first.
-        if asked.destination == .nestedDocument { fields[.refresh] = "0;url=\(name)" }
+        if original.destination == .nestedDocument { fields[.refresh] = "0;url=\(name)" }
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(Data(page.utf8)),
             provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)

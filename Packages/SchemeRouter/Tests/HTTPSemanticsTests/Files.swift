@@ -10,7 +10,7 @@ import Testing
 
 /// A loader of complete files by path that records its requests.
 final class Files: ResourceLoader {
-    private let asked = Mutex<[HTTPRequest]>([])
+    private let receivedRequests = Mutex<[HTTPRequest]>([])
     private let files: [String: ResourceResponse]
 
     init(_ files: [String: ResourceResponse]) {
@@ -34,10 +34,10 @@ final class Files: ResourceLoader {
 
     func response(at path: String) -> ResourceResponse? { files[path] }
 
-    var requests: [HTTPRequest] { asked.withLock { $0 } }
+    var requests: [HTTPRequest] { receivedRequests.withLock { $0 } }
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        asked.withLock { $0.append(request.head) }
+        receivedRequests.withLock { $0.append(request.head) }
         return find(request)
     }
 

@@ -99,7 +99,7 @@ struct CORSAnswerTests {
                 withoutCORS: true)
             let response = try #require(try await RedirectFollower(site, names: .standard).load(request))
             let said = method == .post ? ["https://a.example", "null"] : [nil, nil]
-            #expect(site.asked.map { $0.headerFields[.origin] } == said)
+            #expect(site.receivedRequests.map { $0.headerFields[.origin] } == said)
             #expect(response.body.length == 0 && response.movedTo == nil)
         }
     }

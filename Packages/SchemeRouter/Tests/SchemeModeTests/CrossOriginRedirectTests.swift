@@ -28,7 +28,7 @@ struct CrossOriginRedirectTests {
             [.origin: "containerkit://a.example", .referer: "containerkit://a.example/p", .accept: "*/*"])
         RequestCompletion(.standard).complete(&request, opener: nil)
         let response = try await RedirectFollower(server, names: .standard).load(request)
-        return (server.asked, response?.head.headerFields[.accessControlAllowOrigin])
+        return (server.receivedRequests, response?.head.headerFields[.accessControlAllowOrigin])
     }
 
     private func site(_ request: HTTPRequest) throws -> String? {
@@ -77,7 +77,7 @@ struct CrossOriginRedirectTests {
             #expect(
                 await isBlocked { try await RedirectFollower(site, names: .standard).load(sent) } != isFollowed,
                 "\(credentials)")
-            #expect(site.asked.count == (isFollowed ? 2 : 1))
+            #expect(site.receivedRequests.count == (isFollowed ? 2 : 1))
         }
     }
 
@@ -120,7 +120,7 @@ struct CrossOriginRedirectTests {
             var request = try subrequest("https://a.example/1", .get, fields)
             RequestCompletion(.standard).complete(&request, opener: "https://a.example/")
             _ = try await RedirectFollower(PreflightLoader(server), names: .standard).load(request)
-            return server.asked
+            return server.receivedRequests
         }
         let origin: HTTPFields = [.origin: "containerkit://a.example", .accept: "*/*"]
         #expect(try await load("https://a.example", origin).count == 2)
@@ -149,7 +149,9 @@ struct CrossOriginRedirectTests {
         RequestCompletion(.standard).complete(&request, opener: "https://a.example/")
         _ = try await RedirectFollower(server, names: .standard).load(request)
         #expect(
-            try server.asked.map(site) == ["same-origin", "same-origin", "same-site", "same-site", "cross-site"])
+            try server.receivedRequests.map(site) == [
+                "same-origin", "same-origin", "same-site", "same-site", "cross-site",
+            ])
     }
 
     @Test("A redirect to another host of the same site is same-site, also on the way back")
@@ -165,6 +167,6 @@ struct CrossOriginRedirectTests {
         let completion = RequestCompletion(.standard, sites: ListedSites())
         completion.complete(&request, opener: "https://a.example/")
         _ = try await RedirectFollower(server, names: .standard, completion: completion).load(request)
-        #expect(try server.asked.map(site) == ["same-origin", "same-site", "same-site", "cross-site"])
+        #expect(try server.receivedRequests.map(site) == ["same-origin", "same-site", "same-site", "cross-site"])
     }
 }

@@ -39,7 +39,7 @@ struct DocumentRedirectTests {
         #expect(response?.provenance.source == .synthetic)
         #expect(try await text(response).contains("<script>\(script)</script>"))
         // The page's own navigation requests the target.
-        #expect(site.asked.count == 1)
+        #expect(site.receivedRequests.count == 1)
     }
 
     @Test(
@@ -83,9 +83,9 @@ struct DocumentRedirectTests {
         let response = try await RedirectFollower(site, names: .standard).load(
             form("https://a.example/login", as: destination, [.contentType: "text/plain"]))
         #expect(response?.provenance.source == .network)
-        #expect(site.asked.map(\.urlText) == ["https://a.example/login", "https://a.example/v2/login"])
-        #expect(site.asked.map(\.method) == [.post, .post])
-        #expect(site.asked.last?.headerFields[.contentType] == "text/plain")
+        #expect(site.receivedRequests.map(\.urlText) == ["https://a.example/login", "https://a.example/v2/login"])
+        #expect(site.receivedRequests.map(\.method) == [.post, .post])
+        #expect(site.receivedRequests.last?.headerFields[.contentType] == "text/plain")
         #expect(site.bodies == ["x", "x"])
     }
 
@@ -100,7 +100,7 @@ struct DocumentRedirectTests {
         } throws: {
             ($0 as? ResourceError)?.code == .invalidRequest
         }
-        #expect(site.asked.count == 1)
+        #expect(site.receivedRequests.count == 1)
     }
 
     @Test(
@@ -114,7 +114,7 @@ struct DocumentRedirectTests {
         let page = try await text(
             RedirectFollower(site, names: .standard).load(form("https://a.example/login")))
         #expect(page.contains("<script>\(script)</script>"), "\(page)")
-        #expect(site.asked.map(\.method) == [.post, .post])
+        #expect(site.receivedRequests.map(\.method) == [.post, .post])
     }
 
     @Test("A loop of posted redirects fails after twenty hops")
@@ -125,7 +125,7 @@ struct DocumentRedirectTests {
         } throws: {
             ($0 as? ResourceError)?.code == .tooManyRedirects
         }
-        #expect(site.asked.count == 21)
+        #expect(site.receivedRequests.count == 21)
     }
 
     @Test("The initiator of a posted document applies to the following request")
@@ -135,7 +135,7 @@ struct DocumentRedirectTests {
         let follower = RedirectFollower(site, names: .standard)
         _ = try await follower.load(form("https://a.example/", [name: "cross-site"]))
         _ = try await follower.load(document("https://a.example/2", page: 1))
-        #expect(site.asked.map { $0.headerFields[name] } == ["cross-site", "cross-site"])
+        #expect(site.receivedRequests.map { $0.headerFields[name] } == ["cross-site", "cross-site"])
     }
 
     @Test("The default port is removed, so that the custom-scheme URL has the same origin")

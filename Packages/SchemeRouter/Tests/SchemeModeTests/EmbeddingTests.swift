@@ -211,7 +211,7 @@ struct EmbeddingTests {
         await #expect(throws: ResourceError.self) {
             try await RedirectFollower(site, names: .standard).load(request)
         }
-        #expect(site.asked.count == 1)
+        #expect(site.receivedRequests.count == 1)
     }
 }
 

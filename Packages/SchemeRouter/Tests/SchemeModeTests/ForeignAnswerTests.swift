@@ -118,7 +118,7 @@ struct ForeignAnswerTests {
         request.destination = .nestedDocument
         #expect(
             try await RedirectFollower(site, names: .standard).load(request)?.provenance.source == .synthetic)
-        #expect(!site.asked.contains { $0.authority == "b.example" })
+        #expect(!site.receivedRequests.contains { $0.authority == "b.example" })
     }
 
     @Test("Many frames that leave their origin are not a redirect loop")
@@ -174,7 +174,7 @@ struct ForeignAnswerTests {
         let site = Site(Dictionary(uniqueKeysWithValues: zip(urls, hops).map { ($0, (302, $1)) }))
         _ = try await RedirectFollower(site, names: .standard).load(
             subrequest(start, .get, [.accept: accept, .referer: "https://a.example/secret?token=1"]))
-        return site.asked.map { [$0.headerFields[.referer], $0.headerFields[.origin]] }
+        return site.receivedRequests.map { [$0.headerFields[.referer], $0.headerFields[.origin]] }
     }
 
     @Test("Another origin receives only the page's origin as the referrer")
@@ -194,7 +194,7 @@ struct ForeignAnswerTests {
     func accept() throws {
         let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
         for (accept, isDocument) in [(navigation, true), ("*/*", false), ("text/html", false), ("", false)] {
-            #expect(try subrequest(start, .get, [.accept: accept]).head.asksForDocument == isDocument)
+            #expect(try subrequest(start, .get, [.accept: accept]).head.isDocumentRequest == isDocument)
         }
     }
 }

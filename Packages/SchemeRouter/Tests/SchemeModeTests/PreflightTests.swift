@@ -83,7 +83,7 @@ struct PreflightTests {
         let server = server(methods: method.rawValue, fields: asked)
         let response = try await PreflightLoader(server).load(request(method, fields))
         #expect(response != nil && server.methods == [.options, method])
-        let question = try #require(server.asked.first)
+        let question = try #require(server.receivedRequests.first)
         #expect(question.headerFields[.accessControlRequestMethod] == method.rawValue)
         #expect(question.headerFields[.accessControlRequestHeaders] == asked)
         #expect(question.headerFields[.origin] == Self.page && question.headerFields[.accept] == "*/*")

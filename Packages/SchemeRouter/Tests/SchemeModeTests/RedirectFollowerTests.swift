@@ -25,7 +25,7 @@ struct RedirectFollowerTests {
         ]
         _ = try await RedirectFollower(site, names: .standard).load(
             subrequest("https://a.example/1", method, fields))
-        let hops = site.asked
+        let hops = site.receivedRequests
         #expect(hops.map(\.urlText) == ["https://a.example/1", "https://a.example/2"])
         #expect(hops.last?.method.rawValue == after)
         for field in fields { #expect((hops.last?.headerFields[field.name] == nil) == (before != after)) }
@@ -44,7 +44,7 @@ struct RedirectFollowerTests {
         let stopped = try #require(try await follower.load(request))
         #expect(stopped.head.status.code == 302)
         #expect(stopped.movedTo == nil)
-        #expect(site.asked.count == 5)
+        #expect(site.receivedRequests.count == 5)
     }
 
     @Test("A redirect to a custom-scheme URL is a redirect to its real URL")
@@ -59,7 +59,9 @@ struct RedirectFollowerTests {
         let moved = try #require(try await follower.load(subrequest("https://a.example/1")))
         #expect(moved.movedTo == "https://a.example/3")
         #expect(
-            site.asked.map(\.urlText) == ["https://a.example/1", "https://a.example/2?x", "https://a.example/3"])
+            site.receivedRequests.map(\.urlText) == [
+                "https://a.example/1", "https://a.example/2?x", "https://a.example/3",
+            ])
         // Mixed content, and a custom scheme of another app.
         for (url, code) in [
             ("https://a.example/plain", ResourceError.Code.blocked), ("https://a.example/other", .invalidRequest),
@@ -77,7 +79,7 @@ struct RedirectFollowerTests {
         let site = Site(["https://a.example/": (302, "https://b.example/"), "https://b.example/": (302, "/next")])
         _ = try await RedirectFollower(site, names: .standard).load(
             subrequest("https://a.example/", .get, [.authorization: "Basic eA=="]))
-        let hops = site.asked
+        let hops = site.receivedRequests
         #expect(hops.map { $0.headerFields[.authorization] != nil } == [true, false, false])
     }
 
@@ -89,7 +91,7 @@ struct RedirectFollowerTests {
         } throws: {
             ($0 as? ResourceError)?.code == .tooManyRedirects
         }
-        #expect(loop.asked.count == 21)
+        #expect(loop.receivedRequests.count == 21)
         let file = Site(["https://a.example/": (302, "file:///etc/passwd")])
         await #expect {
             try await RedirectFollower(file, names: .standard).load(subrequest("https://a.example/"))
@@ -112,7 +114,7 @@ struct RedirectFollowerTests {
             case (303, _): .get
             default: method
             }
-        #expect(site.asked.map(\.method) == [method, expected])
+        #expect(site.receivedRequests.map(\.method) == [method, expected])
         let keepsBody = method != .get && expected == method
         #expect(site.bodies.last == (keepsBody ? "x" : ""))
     }
@@ -124,7 +126,7 @@ struct RedirectFollowerTests {
         let site = Site(["https://a.example/": (status, location)])
         let response = try await RedirectFollower(site, names: .standard).load(subrequest("https://a.example/"))
         #expect(response?.head.status.code == status)
-        #expect(site.asked.count == 1)
+        #expect(site.receivedRequests.count == 1)
     }
 
     @Test("A nil response stays nil, at the first hop and at a later one")
@@ -141,7 +143,7 @@ struct RedirectFollowerTests {
         let site = Site(answers)
         let response = try await RedirectFollower(site, names: .standard).load(subrequest("https://a.example/0"))
         #expect(response?.head.status == .ok)
-        #expect(site.asked.last?.urlText == "https://a.example/20")
+        #expect(site.receivedRequests.last?.urlText == "https://a.example/20")
     }
 
     @Test("A stream is not sent twice, but a redirect without a body continues")
@@ -157,10 +159,10 @@ struct RedirectFollowerTests {
         await #expect(throws: ResourceError.self) {
             try await RedirectFollower(keeping, names: .standard).load(request())
         }
-        #expect(keeping.asked.count == 1)
+        #expect(keeping.receivedRequests.count == 1)
         let dropping = Site(["https://a.example/": (303, "/next")])
         _ = try await RedirectFollower(dropping, names: .standard).load(request())
-        #expect(dropping.asked.map(\.method) == [.post, .get])
+        #expect(dropping.receivedRequests.map(\.method) == [.post, .get])
     }
 
     @Test("A short stream is sent again; a long one and one of unknown length are not buffered")
@@ -177,7 +179,7 @@ struct RedirectFollowerTests {
             let loaded = try? await RedirectFollower(site, names: .standard).load(sent)
             let isKept = length.map { $0 <= 64 << 10 } ?? false
             #expect((loaded != nil) == isKept)
-            #expect(site.asked.map(\.method) == (isKept ? [.post, .post] : [.post]))
+            #expect(site.receivedRequests.map(\.method) == (isKept ? [.post, .post] : [.post]))
             #expect(site.bodies.allSatisfy { $0 == "ab" + rest })
         }
     }

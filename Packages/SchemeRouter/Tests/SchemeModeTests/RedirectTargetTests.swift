@@ -15,7 +15,7 @@ struct RedirectTargetTests {
         let site = Site([start: (302, location)])
         _ = try await RedirectFollower(site, names: .standard).load(
             subrequest(start, .get, [.authorization: "Basic eA=="]))
-        let asked = site.asked
+        let asked = site.receivedRequests
         #expect(asked.count == 2)
         return asked.last
     }
@@ -72,6 +72,6 @@ struct RedirectTargetTests {
         } throws: {
             ($0 as? ResourceError)?.code == .invalidRequest
         }
-        #expect(site.asked.count == 1)
+        #expect(site.receivedRequests.count == 1)
     }
 }

@@ -166,7 +166,9 @@ struct RequestCompletionTests {
             let request = try completed("https://a.example/1", [.contentType: "text/plain"], .post)
             _ = try await RedirectFollower(site, names: .standard).load(request)
             #expect(
-                site.asked.map { $0.headerFields[.origin] } == ["https://a.example", expected, "https://a.example"])
+                site.receivedRequests.map { $0.headerFields[.origin] } == [
+                    "https://a.example", expected, "https://a.example",
+                ])
         }
     }
 

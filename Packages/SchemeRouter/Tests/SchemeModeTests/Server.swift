@@ -14,8 +14,8 @@ final class Server: ResourceLoader {
         self.answer = answer
     }
 
-    var asked: [HTTPRequest] { requests.withLock { $0 } }
-    var methods: [HTTPRequest.Method] { asked.map(\.method) }
+    var receivedRequests: [HTTPRequest] { requests.withLock { $0 } }
+    var methods: [HTTPRequest.Method] { receivedRequests.map(\.method) }
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         requests.withLock { $0.append(request.head) }

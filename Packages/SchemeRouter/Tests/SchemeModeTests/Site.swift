@@ -22,7 +22,7 @@ final class Site: ResourceLoader {
         self.answers = answers.mapValues { (status: $0.0, location: $0.1) }
     }
 
-    var asked: [HTTPRequest] { requests.withLock { $0.map(\.head) } }
+    var receivedRequests: [HTTPRequest] { requests.withLock { $0.map(\.head) } }
     var bodies: [String] { requests.withLock { $0.map(\.body) } }
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {

@@ -24,7 +24,7 @@ public protocol EngineCaching: AnyObject {
     ///     this process. The engine may still be writing a recent response to its HTTP cache, so the call waits for
     ///     that.
     /// - Throws: ``EngineError``. Some of the files may be removed already.
-    func forgetFiles(
+    func removeFiles(
         under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
     ) async throws
 }

@@ -33,21 +33,21 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public private(set) var proxy: EngineProxy?
     /// The trusted certificates by host.
     public private(set) var trusted: [String: Set<EngineCertificate>] = [:]
-    /// The URLs of each ``forgetFiles(under:at:lastGiven:)`` call.
-    public private(set) var forgotten: [[String]] = []
-    /// The origins of each ``forgetFiles(under:at:lastGiven:)`` call.
+    /// The URLs of each ``removeFiles(under:at:lastGiven:)`` call.
+    public private(set) var removedFiles: [[String]] = []
+    /// The origins of each ``removeFiles(under:at:lastGiven:)`` call.
     public private(set) var searched: [[String]] = []
     /// The number of ``clearHTTPCache()`` calls that succeeded.
     public private(set) var httpCacheClears = 0
     /// The error of ``clearHTTPCache()``; `nil` initially.
     public var clearError: EngineError?
-    /// The error of ``forgetFiles(under:at:lastGiven:)``; `nil` initially.
-    public var forgetError: EngineError?
-    /// A Boolean value that indicates whether ``forgetFiles(under:at:lastGiven:)`` waits until it is cancelled.
+    /// The error of ``removeFiles(under:at:lastGiven:)``; `nil` initially.
+    public var removeFilesError: EngineError?
+    /// A Boolean value that indicates whether ``removeFiles(under:at:lastGiven:)`` waits until it is cancelled.
     public var hangs = false
-    /// A closure that receives the continuation of each ``forgetFiles(under:at:lastGiven:)`` call; the call waits until
+    /// A closure that receives the continuation of each ``removeFiles(under:at:lastGiven:)`` call; the call waits until
     /// it is resumed.
-    public var forgetting: ((CheckedContinuation<Void, Never>) -> Void)?
+    public var onRemoveFiles: ((CheckedContinuation<Void, Never>) -> Void)?
     /// The registered schemes, in order.
     public private(set) var schemes: [CustomScheme] = []
     /// The created views in order, ended ones included.
@@ -88,15 +88,15 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         httpCacheClears += 1
     }
 
-    public func forgetFiles(
+    public func removeFiles(
         under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
     ) async throws {
-        forgotten.append(urls)
+        removedFiles.append(urls)
         searched.append(origins)
-        if forgetting != nil { await withCheckedContinuation { forgetting?($0) } }
+        if onRemoveFiles != nil { await withCheckedContinuation { onRemoveFiles?($0) } }
         if hangs { for await _ in AsyncStream<Void>.makeStream().stream {} }
         try Task.checkCancellation()
-        if let forgetError { throw forgetError }
+        if let removeFilesError { throw removeFilesError }
     }
 
     /// Reports the signals that an engine sends for the URL that a view was to load last.

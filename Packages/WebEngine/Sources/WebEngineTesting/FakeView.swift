@@ -20,7 +20,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var onPrompt: (@MainActor (EnginePrompt) -> Void)?
     public var onDownload: (@MainActor (ViewDownload) -> Void)?
     /// The media types that the engine cannot display; empty initially.
-    public var unshown: Set<String> = []
+    public var undisplayableTypes: Set<String> = []
     /// The URLs, in the engine's form, whose navigations a user gesture causes; empty initially.
     public var touched: Set<String> = []
     /// A Boolean value that indicates whether the web process is running; see ``crash(reason:)``.
@@ -94,7 +94,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
 
     /// Sends a prompt of the page to ``onPrompt`` and waits for its answer.
     /// - Returns: the answer; the safe answer if ``onPrompt`` is `nil`.
-    public func ask(_ subject: EnginePrompt.Subject) async -> EnginePrompt.Answer {
+    public func sendPrompt(_ subject: EnginePrompt.Subject) async -> EnginePrompt.Answer {
         await withCheckedContinuation { continuation in
             let prompt = EnginePrompt(subject) { continuation.resume(returning: $0) }
             onPrompt?(prompt)
@@ -153,7 +153,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
 
     public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {}
 
-    public func canShow(_ mediaType: String) -> Bool { !unshown.contains(mediaType) }
+    public func canShow(_ mediaType: String) -> Bool { !undisplayableTypes.contains(mediaType) }
 
     public func dropPendingDownloads() { pendingDrops += 1 }
 

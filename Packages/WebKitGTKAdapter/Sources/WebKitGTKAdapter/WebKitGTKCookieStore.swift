@@ -141,8 +141,8 @@ internal import WebEngine
             for _ in 0..<2 {
                 try await add(cookie)
                 if cookie.hasEnded { return }
-                let kept = try await cookies(named: cookie.name, domain: cookie.domain, path: cookie.path)
-                if !kept.isEmpty { return }
+                let storedCookies = try await cookies(named: cookie.name, domain: cookie.domain, path: cookie.path)
+                if !storedCookies.isEmpty { return }
             }
             throw EngineError(.cookie, "the engine did not store the cookie", at: cookie.name)
         }

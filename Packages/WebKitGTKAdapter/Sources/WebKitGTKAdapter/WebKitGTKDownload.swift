@@ -41,7 +41,7 @@ internal import WebEngine
         }
 
         private func connect(_ signals: GObjectSignals) {
-            let asked:
+            let onDecide:
                 @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafePointer<CChar>?, gpointer?) -> gboolean = {
                     _, name, data in
                     let name = name.map { String(cString: $0) }
@@ -49,7 +49,7 @@ internal import WebEngine
                     // The engine waits for `webkit_download_set_destination`.
                     return 1
                 }
-            signals.connect("decide-destination", unsafeBitCast(asked, to: GCallback.self), to: self)
+            signals.connect("decide-destination", unsafeBitCast(onDecide, to: GCallback.self), to: self)
             let received: @convention(c) (UnsafeMutablePointer<WebKitDownload>, guint64, gpointer?) -> Void = {
                 download, _, data in
                 MainActor.assumeIsolated {

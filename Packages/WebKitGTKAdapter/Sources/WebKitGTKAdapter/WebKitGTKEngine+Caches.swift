@@ -40,17 +40,17 @@ internal import WebEngine
         /// partitioned `caches` of cross-site frames are not searched.
         /// - Throws: `EngineError` with code `storage`, `script`, `processEnded` or `noDisplay`, or `timedOut` if the
         ///   engine does not respond within 20 seconds.
-        public func forgetFiles(
+        public func removeFiles(
             under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
         ) async throws {
             let isInMemory = configuration.storage == .ephemeral
             guard !isInMemory || hasViews else { return }
             // With storage in memory, the engine does not list workers.
-            let kept = isInMemory ? nil : try await records(of: .scripted)
-            let places = origins.filter { origin in kept?.contains { $0.concerns(origin) } ?? true }
+            let previousRecords = isInMemory ? nil : try await records(of: .scripted)
+            let places = origins.filter { origin in previousRecords?.contains { $0.concerns(origin) } ?? true }
             var failure: (any Error)?
             do {
-                if !places.isEmpty { try await forgetScripted(urls, at: places) }
+                if !places.isEmpty { try await removeScriptedState(urls, at: places) }
             } catch {
                 // An error of the scripted part does not prevent the clearing of the HTTP cache.
                 failure = error
@@ -62,7 +62,7 @@ internal import WebEngine
         }
 
         /// Unregisters service workers and deletes entries of `caches`.
-        private func forgetScripted(_ urls: [String], at origins: [String]) async throws {
+        private func removeScriptedState(_ urls: [String], at origins: [String]) async throws {
             let view = try makeView()
             defer { view.discard() }
             let list = String(decoding: try JSONEncoder().encode(urls), as: UTF8.self)
@@ -71,14 +71,14 @@ internal import WebEngine
                 view.loadBlank(at: origin)
                 try await load.finished(within: Self.limit)
                 try await withLimit(Self.limit, "the engine did not list its stored data") {
-                    _ = try await view.evaluate("const urls = \(list);\n" + Self.forgetting, in: .page)
+                    _ = try await view.evaluate("const urls = \(list);\n" + Self.removalScript, in: .page)
                 }
             }
         }
 
         /// A script that unregisters workers before it deletes entries, so that no worker stores them again. Insecure
         /// contexts have neither workers nor `caches`.
-        private static let forgetting = """
+        private static let removalScript = """
             const upper = url => url.replace(/%[0-9a-f]{2}/gi, digits => digits.toUpperCase());
             const isOld = url => urls.some(base => upper(url).startsWith(base));
             for (const registration of await navigator.serviceWorker?.getRegistrations() ?? []) {

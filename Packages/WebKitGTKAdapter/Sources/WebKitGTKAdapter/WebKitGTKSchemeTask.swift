@@ -162,12 +162,12 @@ internal import WebEngine
         private let onToggle: GToggleNotify = { data, _, isLast in
             guard isLast != 0, let data else { return }
             let task = Unmanaged<WebKitGTKSchemeTask>.fromOpaque(data).takeUnretainedValue()
-            MainActor.assumeIsolated { task.engineLetGo() }
+            MainActor.assumeIsolated { task.engineDidRelease() }
         }
 
         /// Handles the release of the request by the engine, which dropped it or has read the complete response. The
         /// request must not be used afterwards.
-        private func engineLetGo() {
+        private func engineDidRelease() {
             guard !isReleased else { return }
             isReleased = true
             delivery?.stop()

@@ -21,12 +21,12 @@
 
         @Test("The document URL is that of the committed document, not of the navigation in progress")
         mutating func committed() {
-            location.ask(for: "a://h/1")
+            location.recordLoad(for: "a://h/1")
             #expect(location.documentURL.isEmpty && location.isLoadWaiting)
             location.start()
             #expect(location.documentURL.isEmpty && location.isNavigating && !location.isLoadWaiting)
             #expect(location.commit(url: "a://h/1", mainResource: "a://h/1") == .document(url: "a://h/1"))
-            location.ask(for: "a://bank/")
+            location.recordLoad(for: "a://bank/")
             location.start()
             #expect(location.documentURL == "a://h/1")
             check("a://bank/", isStale: false)
@@ -36,7 +36,7 @@
         @Test("A commit of the earlier page while the host's load waits does not get the host's URL")
         mutating func overtaken() {
             location.start()
-            location.ask(for: "a://bank/")
+            location.recordLoad(for: "a://bank/")
             #expect(location.commit(url: "a://bank/", mainResource: "a://evil/") == .document(url: "a://evil/"))
             #expect(location.commit(url: "a://bank/", mainResource: nil) == .document(url: "about:blank"))
             #expect(location.documentURL == "about:blank" && location.isLoadWaiting)
@@ -46,16 +46,16 @@
 
         @Test("A failure of an earlier load does not end the waiting load")
         mutating func stale() {
-            location.ask(for: "a://h/1")
+            location.recordLoad(for: "a://h/1")
             location.start()
-            location.ask(for: "a://h/2")
+            location.recordLoad(for: "a://h/2")
             // The load may have been redirected to another URL.
             check("a://elsewhere/", isStale: true)
             check("a://h/2", isStale: false)
-            location.ask(for: "a://h/1")
+            location.recordLoad(for: "a://h/1")
             location.start()
             _ = location.commit(url: "a://h/1", mainResource: "a://h/1")
-            location.ask(for: "a://h/3")
+            location.recordLoad(for: "a://h/3")
             // A failure of the committed document.
             check("a://h/1", isStale: true)
             // A failure before the start, with the URL in the engine's form.
@@ -64,8 +64,8 @@
 
         @Test("The start and end of an overtaken load are not attributed to the current load")
         mutating func begunLate() {
-            location.ask(for: "a://h/1")
-            location.ask(for: "a://h/2")
+            location.recordLoad(for: "a://h/1")
+            location.recordLoad(for: "a://h/2")
             // The engine reports the start of the first load.
             location.start()
             check("a://h/1", isCancelled: true, isStale: true)
@@ -73,54 +73,54 @@
             location.start()
             // The host stops the load after a redirect.
             check("a://h/1", isCancelled: true, isStale: false)
-            location.ask(for: "a://h/1")
-            location.ask(for: "a://h/2")
+            location.recordLoad(for: "a://h/1")
+            location.recordLoad(for: "a://h/2")
             location.start()
             #expect(location.commit(url: "a://h/2", mainResource: "a://h/2") == .document(url: "a://h/2"))
             check("a://h/1", isCancelled: true, isStale: false)
             // A URL that was overtaken once can be requested again.
-            location.ask(for: "a://h/1")
-            location.ask(for: "a://h/2")
+            location.recordLoad(for: "a://h/1")
+            location.recordLoad(for: "a://h/2")
             location.start()
-            location.ask(for: "a://h/1")
+            location.recordLoad(for: "a://h/1")
             check("a://h/2", isCancelled: true, isStale: true)
             location.start()
             check("a://h/1", isCancelled: true, isStale: false)
             // A stop is reported, even if the same URL was requested twice.
-            location.ask(for: "a://h/1")
-            location.ask(for: "a://h/1")
+            location.recordLoad(for: "a://h/1")
+            location.recordLoad(for: "a://h/1")
             location.start()
-            #expect(location.giveUp() == nil)
+            #expect(location.cancelLoad() == nil)
             check("a://h/1", isCancelled: true, isStale: false)
         }
 
         @Test("A blank page in place of the requested URL is a refusal; a requested blank page is not")
         mutating func refused() {
-            location.ask(for: "http://h:25/")
+            location.recordLoad(for: "http://h:25/")
             location.start()
             #expect(location.commit(url: "about:blank", mainResource: nil) == .refusal(of: "http://h:25/"))
             #expect(location.documentURL == "about:blank")
             // The page itself navigates to a blank page.
             location.start()
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
-            location.ask(for: "ABOUT:blank")
+            location.recordLoad(for: "ABOUT:blank")
             location.start()
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
         }
 
         @Test("A load that is stopped before the engine begins it is forgotten")
         mutating func givenUp() {
-            #expect(location.giveUp() == nil)
-            location.ask(for: "a://h/1")
-            #expect(location.giveUp() == "a://h/1" && !location.isLoadWaiting)
+            #expect(location.cancelLoad() == nil)
+            location.recordLoad(for: "a://h/1")
+            #expect(location.cancelLoad() == "a://h/1" && !location.isLoadWaiting)
             location.start()
-            #expect(location.giveUp() == nil)
+            #expect(location.cancelLoad() == nil)
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
         }
 
         @Test("A request is for the document during its navigation, regardless of the fragment")
         mutating func documents() {
-            location.ask(for: "a://h/1#x")
+            location.recordLoad(for: "a://h/1#x")
             #expect(!location.isDocument("a://h/1", mainResource: "a://h/1"))
             location.start()
             #expect(location.isDocument("a://h/1", mainResource: "a://h/1#x"))

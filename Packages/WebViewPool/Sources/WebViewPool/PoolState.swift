@@ -37,7 +37,7 @@ struct PoolState<Key: PoolKey>: Sendable {
 
     /// Adds a new view that is being prepared.
     mutating func beginPreparing(_ kind: Key.Kind) -> Slot {
-        counters.made += 1
+        counters.created += 1
         return add(PooledView(preparing: kind))
     }
 
@@ -63,7 +63,7 @@ struct PoolState<Key: PoolKey>: Sendable {
 
     /// Adds a new view that is checked out immediately.
     mutating func checkOutNew(_ key: Key) -> Slot {
-        counters.made += 1
+        counters.created += 1
         counters.coldCheckOuts += 1
         capacity.missed()
         return add(PooledView(checkedOutFor: key))
@@ -150,7 +150,7 @@ struct PoolState<Key: PoolKey>: Sendable {
 /// The counters of a pool.
 public struct PoolCounters: Sendable, Hashable {
     /// The number of views created, without those that replaced a view at a reset.
-    public internal(set) var made = 0
+    public internal(set) var created = 0
     /// The number of checkouts of a warm view.
     public internal(set) var warmCheckOuts = 0
     /// The number of checkouts for which a view had to be created.

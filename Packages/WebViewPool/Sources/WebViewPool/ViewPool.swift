@@ -77,9 +77,9 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
                 throw error
             }
             if !view.isAlive { state.end(slot, .diedIdle) }
-            let isKept = state.prepared(slot)
+            let isWarm = state.prepared(slot)
             discardEnded()
-            guard isKept else { return }
+            guard isWarm else { return }
         }
     }
 
@@ -103,10 +103,10 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// they are clean, or immediately if they are idle. Views that were never checked out are kept.
     /// - Parameters:
     ///   - reason: the reason under which the discarded views are counted.
-    ///   - isMeant: returns whether to discard a view, for the view and the key of its last checkout.
-    public func retire(because reason: DiscardReason, where isMeant: (View, Key) -> Bool) {
+    ///   - isIncluded: returns whether to discard a view, for the view and the key of its last checkout.
+    public func retire(because reason: DiscardReason, where isIncluded: (View, Key) -> Bool) {
         for (slot, view) in views {
-            guard let key = state.views[slot]?.key, isMeant(view, key) else { continue }
+            guard let key = state.views[slot]?.key, isIncluded(view, key) else { continue }
             state.retire(slot, reason)
         }
         discardEnded()

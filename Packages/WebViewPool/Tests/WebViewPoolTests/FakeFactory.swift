@@ -38,7 +38,7 @@ final class FakeFactory {
     ) {
         let ended = views.filter { $0.discards > 0 }
         #expect(views.allSatisfy { $0.discards <= 1 }, sourceLocation: sourceLocation)
-        #expect(pool.counters.made == views.count - successors, sourceLocation: sourceLocation)
+        #expect(pool.counters.created == views.count - successors, sourceLocation: sourceLocation)
         #expect(pool.counters.discarded == ended.count - successors, sourceLocation: sourceLocation)
         #expect(views.count == ended.count + pool.warmCount + checkedOut, sourceLocation: sourceLocation)
     }

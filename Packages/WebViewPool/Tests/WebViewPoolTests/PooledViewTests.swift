@@ -101,7 +101,7 @@ struct PooledViewTests {
             #expect(Set(state.warm) == Set(states.filter { $0.value == .warm }.keys))
             #expect(Set(state.warm).count == state.warm.count)
             #expect(state.views.values.allSatisfy { !$0.isEnded })
-            #expect(state.counters.made == state.views.count + state.counters.discarded)
+            #expect(state.counters.created == state.views.count + state.counters.discarded)
             #expect((1...4).contains(state.capacity.current) && state.warm.count <= 4)
         }
     }

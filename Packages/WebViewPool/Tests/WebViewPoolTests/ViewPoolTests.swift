@@ -103,7 +103,7 @@ struct WebViewPoolTests {
         factory.failsToMake = true
         await #expect(throws: FakeView.Broken.self) { try await pool.warmUp() }
         #expect(throws: FakeView.Broken.self) { try pool.checkOut(for: holder) }
-        #expect(pool.counters.made == 0 && pool.counters.coldCheckOuts == 0 && pool.counters.discarded == 0)
+        #expect(pool.counters.created == 0 && pool.counters.coldCheckOuts == 0 && pool.counters.discarded == 0)
 
         factory.failsToMake = false
         try await pool.warmUp()
@@ -396,7 +396,7 @@ struct WebViewPoolTests {
         #expect(successor !== view && view.discards == 1 && successor.looks == 1 && view.looks == 0)
         // The original view cannot check in its replacement.
         await pool.checkIn(view)
-        #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.made == 1)
+        #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.created == 1)
         factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }

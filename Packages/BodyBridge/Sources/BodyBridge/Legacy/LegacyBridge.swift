@@ -175,9 +175,9 @@ public import ResourceLoading
 
     /// Removes the oldest result that has not been collected, for example of a closed frame, if the limit of requests
     /// is reached.
-    private func evictAnswer(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
-        guard calls.count(where: { isMeant($0.origin) }) >= limit else { return }
-        guard let index = calls.firstIndex(where: { $0.answer != nil && isMeant($0.origin) }) else {
+    private func evictAnswer(among limit: Int, where isIncluded: (WebOrigin) -> Bool) throws {
+        guard calls.count(where: { isIncluded($0.origin) }) >= limit else { return }
+        guard let index = calls.firstIndex(where: { $0.answer != nil && isIncluded($0.origin) }) else {
             throw ResourceError(.tooLarge, "too many requests for prefetched responses at a time")
         }
         calls.remove(at: index)

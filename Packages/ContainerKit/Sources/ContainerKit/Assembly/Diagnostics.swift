@@ -19,7 +19,7 @@ extension Container {
     /// once.
     ///
     /// The timeline of a loaded page is sent when the page has reported its paint times, at most
-    /// ``/Diagnostics/TimelineOptions/askingLimit`` after its load. Requests after that are included in the timeline
+    /// ``/Diagnostics/TimelineOptions/pageReportLimit`` after its load. Later requests are included in the timeline
     /// that is sent when the page is closed. The stream buffers 64 timelines for a slow subscriber and then drops the
     /// oldest; `droppedEvents` counts them. If ``ContainerConfiguration/Diagnostics/timelines`` is `nil`, the stream
     /// ends immediately.

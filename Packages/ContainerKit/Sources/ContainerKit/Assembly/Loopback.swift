@@ -133,7 +133,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         engineCaches?.join(page)
     }
 
-    func pageDidClose(_ page: PageSession) { controller.pages.forget(page.id) }
+    func pageDidClose(_ page: PageSession) { controller.pages.removePage(page.id) }
 
     // MARK: Connections
 
@@ -173,7 +173,7 @@ extension LoopbackController {
 // MARK: - Ports
 
 extension RequestHandler: LoopbackPipeline {
-    package var distinguishesAskers: Bool { policy.modes.havePlain }
+    package var distinguishesRequesters: Bool { policy.modes.havePlain }
 
     package func opens(originOf request: HTTPRequest) -> Bool { policy.opens(originOf: request) }
 }

@@ -242,17 +242,17 @@ final class PackagesComponent: ContainerComponent {
     func hostDidTransition(to state: HostState) async throws {
         switch state {
         case .background:
-            await service.leave(.background)
+            await service.pause(.background)
             try await service.updater.hostEnteredBackground()
-        case .suspended: await service.leave(.suspension)
+        case .suspended: await service.pause(.suspension)
         case .resumed(let isStoreOpen):
             guard isStoreOpen else { return }
             await service.updater.retryRollbacks()
-            service.comeBack(from: .suspension)
+            service.resume(from: .suspension)
         }
     }
 
-    func hostEnteredForeground() { service.comeBack(from: .background) }
+    func hostEnteredForeground() { service.resume(from: .background) }
 
     func trimMemory(_ pressure: MemoryPressure) { service.library.releaseMemory() }
 
@@ -343,9 +343,9 @@ private struct EngineCacheAdapter<Engine: WebEngineDriver>: EngineCacheHost {
 
     func engineURL(of url: String) -> String? { loopback?.place(of: url) }
 
-    func engineDidForgetFiles(under urls: [PackageBaseURL]) { hub.send(.engineCachesCleared(urls)) }
+    func engineDidRemoveFiles(under urls: [PackageBaseURL]) { hub.send(.engineCachesCleared(urls)) }
 
-    func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError) {
+    func engineDidFailToRemoveFiles(under urls: [PackageBaseURL], because error: EngineError) {
         hub.send(.engineCachesKept(urls, error))
     }
 }

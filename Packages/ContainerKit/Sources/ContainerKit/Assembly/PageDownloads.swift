@@ -98,11 +98,11 @@ final class PageDownloadAdapter<Engine: WebEngineDriver>: PageDownloadHost {
 
     func realURL(of place: String) -> String { locator.realURL(of: place) }
 
-    func ask(
+    func requestDecision(
         _ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void
     ) -> (@MainActor () -> Void)? {
         let page = request.page.id
-        return questions.ask(DownloadQuestion(request: request), of: page, by: pages.delegate) {
+        return questions.send(DownloadQuestion(request: request), of: page, by: pages.delegate) {
             [hub] decision, ending in
             then(decision)
             let record = PageRequestRecord(request: .download(request), answer: .download(decision), ending: ending)

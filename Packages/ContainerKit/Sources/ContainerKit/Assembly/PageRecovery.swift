@@ -68,13 +68,13 @@ final class RecoveryComponent: ContainerComponent {
 
     func hostDidTransition(to state: HostState) {
         switch state {
-        case .background: monitor.leave(.background)
-        case .suspended: monitor.leave(.suspension)
-        case .resumed: monitor.comeBack(from: .suspension)
+        case .background: monitor.pause(.background)
+        case .suspended: monitor.pause(.suspension)
+        case .resumed: monitor.resume(from: .suspension)
         }
     }
 
-    func hostEnteredForeground() { monitor.comeBack(from: .background) }
+    func hostEnteredForeground() { monitor.resume(from: .background) }
 
     func shutDown() { monitor.shutDown() }
 }
@@ -108,7 +108,7 @@ private struct PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, P
 
     func isBusy(_ page: PageID) -> Bool { attributor?.isBusy(page) ?? false }
 
-    func isAsking(_ page: PageID) -> Bool { prompts.isWaiting(page) }
+    func isAwaitingAnswer(_ page: PageID) -> Bool { prompts.isWaiting(page) }
 
     func page(_ page: PageID, willTake step: BlankPageStep) {
         logger.warning(

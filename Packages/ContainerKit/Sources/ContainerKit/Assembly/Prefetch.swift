@@ -123,9 +123,9 @@ final class PrefetchComponent: ContainerComponent {
             opening.id, at: opening.url, in: mode, isPosted: opening.post != nil, as: opening.userAgent)
     }
 
-    func pageDidFail(_ page: PageID, because error: any Error) { prefetchers.forget(page) }
+    func pageDidFail(_ page: PageID, because error: any Error) { prefetchers.removePage(page) }
 
-    func pageDidClose(_ page: PageSession) { prefetchers.forget(page.id) }
+    func pageDidClose(_ page: PageSession) { prefetchers.removePage(page.id) }
 
     /// Returns the response to a page's message as JSON, or `nil` if there is none.
     /// - Throws: `PrefetchError` if the message is invalid; `CancellationError`.

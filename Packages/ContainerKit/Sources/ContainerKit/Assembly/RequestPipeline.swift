@@ -102,7 +102,7 @@ extension ContainerCore {
                 prefetch: prefetch)
             let path = RequestHandler(
                 loaders, policy: policy, checkedBytes: memory.checked,
-                handOverField: configuration.network.cookies.handOverField)
+                transferField: configuration.network.cookies.transferField)
             pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetch))
         }
         return ModePipelines(all: pipelines)
@@ -206,7 +206,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     }
 
     func pageDidClose(_ page: PageSession) {
-        for pipeline in pipelines.all { pipeline.path.forget(page.id) }
+        for pipeline in pipelines.all { pipeline.path.removePage(page.id) }
         requests.end(in: page.view)
     }
 
@@ -295,7 +295,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
         }
         recovery?.recordDocument(response.head, of: request.view)
         guard response.isInterim, let view = request.view else { return }
-        pages?.load(of: view)?.passOverDocument()
+        pages?.load(of: view)?.ignoreDocument()
     }
 
     func requestEnded(_ record: RequestRecord, pendingFor page: PageID?) {

@@ -70,13 +70,13 @@ final class EventHub {
     }
 
     private func deliver(_ event: ContainerEvent) {
-        keep(event)
+        recordEarly(event)
         // An observer can end another one or itself. An observer that is added during a delivery gets the next event.
         for observer in observers where !observer.isOver { observer.handler(event) }
         events.send(event)
     }
 
-    private func keep(_ event: ContainerEvent) {
+    private func recordEarly(_ event: ContainerEvent) {
         switch event {
         case .package(.downloading): return
         // These events are also sent while the container opens.

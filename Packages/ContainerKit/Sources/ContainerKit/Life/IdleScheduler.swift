@@ -97,8 +97,8 @@ final class IdleScheduler {
     /// A Boolean value that indicates whether no work is scheduled or in progress.
     var isResting: Bool { waiting == nil && working == nil }
 
-    private func mayGoOn(beside pages: Set<PageID>) -> Bool {
-        !isOver && idleState.mayGoOn(beside: pages)
+    private func mayContinue(beside pages: Set<PageID>) -> Bool {
+        !isOver && idleState.mayContinue(beside: pages)
     }
 
     private func begin() {
@@ -107,7 +107,7 @@ final class IdleScheduler {
         // An event during the work makes the work due again.
         idleState.handle(.worked)
         working = Task { [weak self, work] in
-            await work { [weak self] in self?.mayGoOn(beside: loading) ?? false }
+            await work { [weak self] in self?.mayContinue(beside: loading) ?? false }
             self?.working = nil
             self?.plan()
         }

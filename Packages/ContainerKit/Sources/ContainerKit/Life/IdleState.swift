@@ -52,7 +52,7 @@ struct IdleState: Sendable, Hashable {
     }
 
     /// Returns a Boolean value that indicates whether work continues that began while the given pages were loading.
-    func mayGoOn(beside pages: Set<PageID>) -> Bool { mayWork && loading.isSubset(of: pages) }
+    func mayContinue(beside pages: Set<PageID>) -> Bool { mayWork && loading.isSubset(of: pages) }
 
     mutating func handle(_ event: Event) {
         switch event {

@@ -62,7 +62,7 @@ package final class BodyBridgeHost {
         bridges[view.id] = bridge
         for text in script.page { view.scripting.add(UserScript(text, at: .documentStart)) }
         // Precedes all scripts that may read cookies at the start of a document.
-        if forced.isEmpty, let site = PageSite(of: documentURL, sites: SuffixList()) { prove(site, to: view) }
+        if forced.isEmpty, let site = PageSite(of: documentURL, sites: SuffixList()) { addProof(site, to: view) }
         // Follows the script of the bridge, because it uses that script's `document.cookie`.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
         if let older {
@@ -91,9 +91,9 @@ package final class BodyBridgeHost {
     }
 
     /// Adds a script to a view that proves to the bridge that a document belongs to a site.
-    func prove(_ site: PageSite, to view: any EngineView) {
+    func addProof(_ site: PageSite, to view: any EngineView) {
         guard hasCookies, let name = names.name(for: site.scheme),
-            let script = bridges[view.id]?.prove(site.name)
+            let script = bridges[view.id]?.makeProof(site.name)
         else { return }
         let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
         let places = hosts.map { "\(name)://\($0)/*" }
@@ -115,8 +115,8 @@ package final class BodyBridgeHost {
     }
 
     /// Removes the data of the pages in the views for which the predicate returns `true`.
-    func removeAll(where isMeant: (ViewID) -> Bool) {
-        for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
+    func removeAll(where isIncluded: (ViewID) -> Bool) {
+        for (view, bridge) in bridges where isIncluded(view) { bridge.removeAll() }
     }
 
     /// Removes the bridge of a view that has ended or is used by another page.
@@ -169,7 +169,7 @@ package final class BodyBridgeHost {
         guard answer.head.status == .ok else { return (answer, nil) }
         let module = script.isModule ? try await answer.body.collect(upTo: moduleLimit) : nil
         let own =
-            if let module { Int64(module.count) } else { try await bridge.keep(answer, of: script) }
+            if let module { Int64(module.count) } else { try await bridge.storeResponse(answer, of: script) }
         var led = answer
         led.body = .bytes(Data(script.text(leading: String(decoding: module ?? Data(), as: UTF8.self)).utf8))
         for field in [HTTPField.Name.contentLength, .eTag, .lastModified, .contentEncoding] {

@@ -77,8 +77,8 @@ package final class LegacyBridgeHost: LegacyHosting {
     }
 
     /// Removes the data of the pages in the views for which the predicate returns `true`.
-    func removeAll(where isMeant: (ViewID) -> Bool) {
-        for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
+    func removeAll(where isIncluded: (ViewID) -> Bool) {
+        for (view, bridge) in bridges where isIncluded(view) { bridge.removeAll() }
     }
 
     /// Removes the bridge of a view that has ended or is used by another page.
@@ -104,8 +104,8 @@ package final class LegacyBridgeHost: LegacyHosting {
         let view = request.view
         // For a request of a custom-scheme page to its own origin, engines send neither `Origin` nor `Referer`. They
         // send one of them in all other requests.
-        let asker = asker(of: request.head, unnamed: origin(ofDocument: request.head.urlText))
-        return try removeBody(carried, for: request.head, by: asker) { [bridges] id, origin in
+        let requester = requesterOrigin(of: request.head, unnamed: origin(ofDocument: request.head.urlText))
+        return try removeBody(carried, for: request.head, by: requester) { [bridges] id, origin in
             view.flatMap { bridges[$0] }?.removeBody(id, for: origin)
         }
     }
@@ -118,12 +118,12 @@ package final class LegacyBridgeHost: LegacyHosting {
         let carried = messages.removeID(from: &request.head)
         let head = request.head
         let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
-        let asker = asker(of: head, unnamed: site == "same-origin" ? head.webOrigin : nil)
-        let body = try removeBody(carried, for: head, by: asker) { id, origin in
+        let requester = requesterOrigin(of: head, unnamed: site == "same-origin" ? head.webOrigin : nil)
+        let body = try removeBody(carried, for: head, by: requester) { id, origin in
             try holder(of: id, for: origin, referrer: head.headerFields[.referer])?.removeBody(id, for: origin)
         }
         guard let body else { return }
-        if asker == head.webOrigin {
+        if requester == head.webOrigin {
             body.complete(&request.head)
         } else if let field = body.fields.first(where: { head.headerFields[$0.name] != $0.value }) {
             throw ResourceError(
@@ -147,7 +147,7 @@ package final class LegacyBridgeHost: LegacyHosting {
     }
 
     private func removeBody(
-        _ carried: LegacyMessages.CarriedID, for head: HTTPRequest, by asker: WebOrigin?,
+        _ carried: LegacyMessages.CarriedID, for head: HTTPRequest, by requester: WebOrigin?,
         from store: (String, WebOrigin) throws -> LegacyBody?
     ) throws -> LegacyBody? {
         // A preflight names the identifier but has no body.
@@ -155,7 +155,7 @@ package final class LegacyBridgeHost: LegacyHosting {
         guard case .id(let id) = carried else {
             throw ResourceError(.invalidRequest, "the request must have exactly one body identifier", at: head.urlText)
         }
-        if let asker, let body = try store(id, asker) { return body }
+        if let requester, let body = try store(id, requester) { return body }
         // GET and HEAD need no body, even if a page adds the parameter to all its URLs.
         if [.get, .head].contains(head.method) { return nil }
         throw ResourceError(
@@ -164,7 +164,7 @@ package final class LegacyBridgeHost: LegacyHosting {
 
     /// Returns the real origin of the document that sent a request, according to header fields that scripts cannot set.
     /// - Parameter unnamed: the origin to return if these fields are missing.
-    private func asker(of head: HTTPRequest, unnamed: WebOrigin?) -> WebOrigin? {
+    private func requesterOrigin(of head: HTTPRequest, unnamed: WebOrigin?) -> WebOrigin? {
         guard let named = head.headerFields[.origin] ?? head.headerFields[.referer] else { return unnamed }
         return origin(ofDocument: named)
     }

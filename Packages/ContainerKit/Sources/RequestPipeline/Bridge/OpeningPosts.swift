@@ -41,12 +41,12 @@ package final class OpeningPosts {
     }
 
     /// Removes the POSTs of the views for which the predicate returns `true`.
-    func removeAll(where isMeant: (ViewID) -> Bool) {
-        posts = posts.filter { !isMeant($0.key) }
+    func removeAll(where isIncluded: (ViewID) -> Bool) {
+        posts = posts.filter { !isIncluded($0.key) }
     }
 
     /// Removes the POST of a view that shows a document or has ended.
-    func forget(_ view: ViewID) {
+    func remove(_ view: ViewID) {
         posts[view] = nil
     }
 }

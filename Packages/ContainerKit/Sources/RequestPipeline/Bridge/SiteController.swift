@@ -88,6 +88,6 @@ final class SiteController {
         let sorted = sites.sorted { ($0.domain, $0.scheme) < ($1.domain, $1.scheme) }
         try await view.scripting.setContentRules(ContentRules(names: names, sites: sorted).json)
         place.sites = sites
-        if let site = sites.last { bridges?.prove(site, to: view) }
+        if let site = sites.last { bridges?.addProof(site, to: view) }
     }
 }

@@ -20,7 +20,7 @@ package final class OriginModeStore: Sendable {
     private let logger: Logger
     private let queue = SerialQueue("container.origins")
     private let state: Mutex<OriginModes>
-    private let isKept = Atomic(true)
+    private let isSaved = Atomic(true)
 
     /// Opens the store and reads the stored modes.
     /// - Parameters:
@@ -43,8 +43,8 @@ package final class OriginModeStore: Sendable {
         self.store = store
         self.logger = logger
         do {
-            let kept = try store.document(Self.document)
-            state = Mutex(kept.map { OriginModes($0, of: mode) } ?? OriginModes())
+            let storedDocument = try store.document(Self.document)
+            state = Mutex(storedDocument.map { OriginModes($0, of: mode) } ?? OriginModes())
         } catch {
             logger.warning("the modes of origins could not be read", metadata: ["error": "\(error)"])
             state = Mutex(OriginModes())
@@ -87,17 +87,17 @@ package final class OriginModeStore: Sendable {
 
     private func change(_ body: (inout OriginModes) -> Bool) {
         guard state.withLock({ body(&$0) }) else { return }
-        keep()
+        save()
     }
 
-    private func keep() {
+    private func save() {
         queue.enqueue { [self] in
             do {
                 // The current state, so that the last write contains all changes.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
-                isKept.store(true)
+                isSaved.store(true)
             } catch {
-                isKept.store(false)
+                isSaved.store(false)
                 logger.warning("the mode of an origin could not be saved", metadata: ["error": "\(error)"])
             }
         }
@@ -105,7 +105,7 @@ package final class OriginModeStore: Sendable {
 
     /// Retries a failed write, for example one during the suspension of the app.
     package func resume() {
-        if !isKept.load() { keep() }
+        if !isSaved.load() { save() }
     }
 
     /// Waits until all changes are written.

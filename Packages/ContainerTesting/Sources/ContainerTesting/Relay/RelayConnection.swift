@@ -18,7 +18,7 @@ final class RelayConnection {
         /// A Boolean value that indicates whether the end was passed to the receiver.
         var isFinished = false
         /// A Boolean value that indicates whether the receiver's channel is closed.
-        var isReceiverGone = false
+        var isReceiverClosed = false
     }
 
     let id: LinkScheduler.ConnectionID
@@ -81,7 +81,7 @@ final class RelayConnection {
         }
         target = channel
         guard channel.isActive else {
-            gone(.down, byError: true)
+            senderDidClose(.down, byError: true)
             return
         }
         for content in early { core.enqueue(content, .up, of: self) }
@@ -100,7 +100,7 @@ final class RelayConnection {
 
     func received(_ buffer: ByteBuffer, _ direction: RelayDirection) {
         let count = buffer.readableBytes
-        guard count > 0, !withStream(direction, \.isReceiverGone) else { return }
+        guard count > 0, !withStream(direction, \.isReceiverClosed) else { return }
         let held = withStream(direction) { stream in
             stream.buffers.append(buffer)
             stream.held += count
@@ -133,16 +133,16 @@ final class RelayConnection {
     /// Handles the close of the channel that sends in `direction`.
     /// - Parameter isError: A Boolean value that indicates whether the connection was broken rather than closed
     ///   normally.
-    func gone(_ direction: RelayDirection, byError isError: Bool) {
+    func senderDidClose(_ direction: RelayDirection, byError isError: Bool) {
         guard !isOver else { return }
         let toward = direction.opposite
         withStream(toward) { stream in
-            stream.isReceiverGone = true
+            stream.isReceiverClosed = true
             stream.buffers.removeAll()
             stream.held = 0
         }
         core.drop(toward, of: self)
-        let isPeerGone = withStream(direction) { $0.isReceiverGone }
+        let isPeerGone = withStream(direction) { $0.isReceiverClosed }
         if isPeerGone || (direction == .up && target == nil) {
             isOver = true
             core.remove(self)
@@ -165,7 +165,7 @@ final class RelayConnection {
     /// Writes bytes that have arrived to the receiver.
     /// - Returns: The number of bytes written: all, or none if the receiver is closed.
     func write(_ count: Int, _ direction: RelayDirection) -> Int {
-        guard let channel = channel(direction), !withStream(direction, \.isReceiverGone) else { return 0 }
+        guard let channel = channel(direction), !withStream(direction, \.isReceiverClosed) else { return 0 }
         var rest = count
         while rest > 0 {
             let piece = withStream(direction) { stream -> ByteBuffer? in

@@ -112,7 +112,7 @@ final class RelayCore {
         drop(.down, of: connection)
         drop(.up, of: connection)
         connections[connection.id] = nil
-        counts.forget(connection.id)
+        counts.remove(connection.id)
     }
 
     /// Calls `pump()` in the next turn of the event loop. It must not run while a channel reads, because it writes,

@@ -23,7 +23,7 @@ final class RelayCounts: Sendable {
         down.withLock { $0[connection, default: 0] += Int64(count) }
     }
 
-    func forget(_ connection: LinkScheduler.ConnectionID) {
+    func remove(_ connection: LinkScheduler.ConnectionID) {
         down.withLock { $0[connection] = nil }
     }
 }

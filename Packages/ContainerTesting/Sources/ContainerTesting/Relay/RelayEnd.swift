@@ -65,7 +65,7 @@ final class RelayEnd: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        connection?.gone(direction, byError: hasFailed)
+        connection?.senderDidClose(direction, byError: hasFailed)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -43,7 +43,7 @@ struct Answer: Sendable {
 }
 
 extension HTTPClient {
-    func ask(
+    func sendRequest(
         _ url: String, _ method: HTTPMethod = .GET, headers: HTTPHeaders = [:], body: [UInt8]? = nil
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url)

@@ -32,7 +32,7 @@ struct PlainProxyClient {
         }
     }
 
-    mutating func ask(
+    mutating func sendRequest(
         _ url: String, _ method: HTTPMethod = .GET, headers: HTTPHeaders = [:], body: [UInt8]? = nil
     ) async throws -> Answer {
         var headers = headers

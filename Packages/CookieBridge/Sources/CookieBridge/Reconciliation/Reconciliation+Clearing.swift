@@ -15,7 +15,7 @@ extension Reconciliation {
             state.counters.clears += 1
             state.version += 1
             for lane in state.lanes.indices {
-                state.lanes[lane].giveAnotherChance()
+                state.lanes[lane].resetFailures()
                 state.lanes[lane].owed = CookieScope.union(state.lanes[lane].owed, scope)
                 let ignored = state.lanes[lane].reading?.ignored
                 state.lanes[lane].reading?.ignored = CookieScope.union(ignored, scope)

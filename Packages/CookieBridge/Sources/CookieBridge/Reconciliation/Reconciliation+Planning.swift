@@ -10,8 +10,8 @@ extension Reconciliation {
     mutating func plan(_ identity: Cookie.Identity) {
         guard var entry = entries[identity] else { return }
         for lane in lanes.indices { plan(identity, &entry, in: lane) }
-        guard !isForgettable(entry) else {
-            forget(identity)
+        guard !isAbsentEverywhere(entry) else {
+            removeEntry(identity)
             return
         }
         entries[identity] = entry
@@ -21,7 +21,7 @@ extension Reconciliation {
             unsynchronized.remove(identity)
         }
         if live(entry.desired) == nil {
-            bury(identity)
+            recordDeletion(identity)
         } else {
             tombstones[identity] = nil
         }
@@ -125,7 +125,7 @@ extension Reconciliation {
 
     /// Returns a Boolean value that indicates whether all stores are known not to have the cookie. A cookie without an
     /// entry counts as absent.
-    private func isForgettable(_ entry: Entry) -> Bool {
+    private func isAbsentEverywhere(_ entry: Entry) -> Bool {
         live(entry.desired) == nil
             && entry.slots.allSatisfy { slot in
                 slot.inFlight == nil && slot.possible.count == 1 && slot.possible.allSatisfy { live($0) == nil }
@@ -134,33 +134,33 @@ extension Reconciliation {
             }
     }
 
-    private mutating func bury(_ identity: Cookie.Identity) {
+    private mutating func recordDeletion(_ identity: Cookie.Identity) {
         guard tombstones[identity] == nil else { return }
         tombstones[identity] = now
         guard tombstones.count > limits.tombstones else { return }
-        let oldest = tombstones.filter { mayBeForgotten($0.key) }.min { $0.value < $1.value }
-        if let oldest { forgetEarly(oldest.key) }
+        let oldest = tombstones.filter { canDiscardDeletion($0.key) }.min { $0.value < $1.value }
+        if let oldest { discardDeletion(oldest.key) }
     }
 
     /// Discards deletions that have waited too long.
-    mutating func forgetOldDeletions() {
+    mutating func discardOldDeletions() {
         for (identity, date) in tombstones where now.timeIntervalSince(date) > limits.tombstoneLife {
-            if mayBeForgotten(identity) { forgetEarly(identity) }
+            if canDiscardDeletion(identity) { discardDeletion(identity) }
         }
     }
 
     /// Returns a Boolean value that indicates whether a deletion may be discarded. A write in progress still needs its
     /// entry.
-    private func mayBeForgotten(_ identity: Cookie.Identity) -> Bool {
+    private func canDiscardDeletion(_ identity: Cookie.Identity) -> Bool {
         entries[identity]?.slots.allSatisfy { $0.inFlight == nil } ?? true
     }
 
-    private mutating func forgetEarly(_ identity: Cookie.Identity) {
-        counters.forgottenDeletions += 1
-        forget(identity)
+    private mutating func discardDeletion(_ identity: Cookie.Identity) {
+        counters.discardedDeletions += 1
+        removeEntry(identity)
     }
 
-    private mutating func forget(_ identity: Cookie.Identity) {
+    private mutating func removeEntry(_ identity: Cookie.Identity) {
         entries[identity] = nil
         unsynchronized.remove(identity)
         tombstones[identity] = nil

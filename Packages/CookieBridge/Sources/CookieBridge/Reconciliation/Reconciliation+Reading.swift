@@ -63,7 +63,7 @@ extension Reconciliation {
         lanes[lane].readFailures = 0
         lanes[lane].isSilent = false
         lanes[lane].readsEnded = reading.number
-        forgetOldDeletions()
+        discardOldDeletions()
         let droppedBefore = counters.dropped
 
         var shown: [Cookie.Identity: Cookie] = [:]

@@ -114,7 +114,7 @@ extension Reconciliation {
         }
 
         /// Resets the failures, so that reads and clear operations are tried again.
-        mutating func giveAnotherChance() {
+        mutating func resetFailures() {
             isSilent = false
             readFailures = 0
             isClearStuck = false

@@ -71,7 +71,7 @@ internal import Foundation
         step(now) { state in
             guard let lane = state.index(of: store) else { return }
             state.lanes[lane].wantsRead = true
-            state.lanes[lane].giveAnotherChance()
+            state.lanes[lane].resetFailures()
         }
     }
 

@@ -93,9 +93,9 @@ struct CookieStoreState: Sendable {
     mutating func remove(
         _ cause: CookieChange.Cause, _ source: CookieChange.Source?, where isGone: (Cookie) -> Bool
     ) -> Int {
-        let gone = domains.values.joined().filter { isGone($0.cookie) }.sorted { $0.serial < $1.serial }
-        for stored in gone { remove(stored, cause, source) }
-        return gone.count
+        let removedCookies = domains.values.joined().filter { isGone($0.cookie) }.sorted { $0.serial < $1.serial }
+        for stored in removedCookies { remove(stored, cause, source) }
+        return removedCookies.count
     }
 
     /// Removes one cookie.

@@ -60,15 +60,15 @@ extension StoredResponse {
     /// - Returns: `nil` if the request has no range or several ranges, or if bytes are missing.
     func part(for request: HTTPRequest) -> Range<Int64>? {
         guard head.status == .ok || head.status == .partialContent, request.method == .get,
-            let wanted = request.headerFields[.range].flatMap({ ByteRange($0) }), allowsPart(to: request)
+            let requestedRange = request.headerFields[.range].flatMap({ ByteRange($0) }), allowsPart(to: request)
         else { return nil }
         let found: Range<Int64>
         if let length {
-            guard let range = wanted.resolved(in: length) else { return nil }
+            guard let range = requestedRange.resolved(in: length) else { return nil }
             found = range
         } else {
             // If the length is unknown, only a range with an explicit end is determined.
-            guard case .from(let first, through: let last?) = wanted, last < .max else { return nil }
+            guard case .from(let first, through: let last?) = requestedRange, last < .max else { return nil }
             found = first..<(last + 1)
         }
         return range.lowerBound <= found.lowerBound && found.upperBound <= range.upperBound ? found : nil

@@ -116,7 +116,7 @@ final class DiskCacheStore: CacheStoring {
         switch found {
         case .there(let body): return CachedBody(body, from: .disk)
         case .notThere: return nil
-        case .gone:
+        case .missingBody:
             // The store has already counted the damage. The record is removed so that it does not use the budget,
             // unless another response has replaced it.
             await change("removal") { store in
@@ -133,7 +133,7 @@ final class DiskCacheStore: CacheStoring {
         case there(ResourceBody)
         case notThere
         /// The record exists, but its bytes are missing or damaged.
-        case gone
+        case missingBody
     }
 
     private static func body(in resource: StoredResource, of store: BlobStore) throws -> FoundBody {
@@ -145,7 +145,7 @@ final class DiskCacheStore: CacheStoring {
                     .file(FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<resource.size)))
             }
         } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
-            return .gone
+            return .missingBody
         }
     }
 
@@ -232,10 +232,10 @@ final class DiskCacheStore: CacheStoring {
 extension DiskCacheStore {
     /// Runs a job that changes the store.
     /// - Parameters:
-    ///   - doomed: The responses to hide if the job fails: one variant of a key, all variants of a key, or everything.
+    ///   - invalidated: The responses to hide if the job fails: one variant of a key, all its variants, or all.
     ///   - ifThere: A Boolean value that indicates whether responses are hidden only if the key has stored responses.
     fileprivate func change(
-        _ what: String, elseRemoving doomed: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
+        _ what: String, elseRemoving invalidated: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
         _ work: @escaping @Sendable (BlobStore) throws -> Void
     ) async {
         await run(what, on: changes, or: ()) { [self] store in
@@ -243,7 +243,9 @@ extension DiskCacheStore {
                 try removePending()
                 try work(store)
             } catch {
-                if let doomed, !ifThere || holds(doomed.key, in: store) { hide(doomed.key, doomed.variant) }
+                if let invalidated, !ifThere || holds(invalidated.key, in: store) {
+                    hide(invalidated.key, invalidated.variant)
+                }
                 throw error
             }
         }

@@ -141,9 +141,9 @@ final class MemoryCacheStore: CacheStoring {
 
     private static func remove(_ key: CacheKey, variant: String?, from state: inout State) {
         guard let entries = state.entries[key] else { return }
-        let kept = entries.filter { variant != nil && $0.response.variant != variant }
-        state.bytes -= entries.reduce(0) { $0 + $1.cost } - kept.reduce(0) { $0 + $1.cost }
-        state.entries[key] = kept.isEmpty ? nil : kept
+        let remaining = entries.filter { variant != nil && $0.response.variant != variant }
+        state.bytes -= entries.reduce(0) { $0 + $1.cost } - remaining.reduce(0) { $0 + $1.cost }
+        state.entries[key] = remaining.isEmpty ? nil : remaining
     }
 }
 

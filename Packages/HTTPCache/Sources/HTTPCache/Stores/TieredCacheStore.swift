@@ -46,10 +46,10 @@ final class TieredCacheStore: CacheStoring {
             self.costLimit = costLimit
         }
 
-        mutating func keep(_ responses: [StoredResponse], for key: CacheKey) {
+        mutating func insert(_ responses: [StoredResponse], for key: CacheKey) {
             uses += 1
             let list = List(responses, for: key, lastUse: uses)
-            forget(key)
+            remove(key)
             guard list.cost <= costLimit else { return }
             lists[key] = list
             cost += list.cost
@@ -58,7 +58,7 @@ final class TieredCacheStore: CacheStoring {
             let oldest = lists.map { ($0.key, $0.value.lastUse) }.sorted { $0.1 < $1.1 }
             for (key, _) in oldest {
                 if lists.count <= TieredCacheStore.listLimit / 8 * 7, cost <= costLimit / 8 * 7 { break }
-                forget(key)
+                remove(key)
             }
         }
 
@@ -69,7 +69,7 @@ final class TieredCacheStore: CacheStoring {
             return known
         }
 
-        mutating func forget(_ key: CacheKey) {
+        mutating func remove(_ key: CacheKey) {
             guard let list = lists.removeValue(forKey: key) else { return }
             cost -= list.cost
         }
@@ -87,7 +87,7 @@ final class TieredCacheStore: CacheStoring {
         let found = await disk.responses(for: key)
         state.withLock { state in
             guard state.changes == changes else { return }
-            state.keep(found, for: key)
+            state.insert(found, for: key)
             memory.reserve(state.cost)
         }
         return found
@@ -166,7 +166,7 @@ final class TieredCacheStore: CacheStoring {
             state.changes += 1
             guard var list = state.lists[key]?.responses else { return }
             body(&list)
-            state.keep(list, for: key)
+            state.insert(list, for: key)
             memory.reserve(state.cost)
         }
     }

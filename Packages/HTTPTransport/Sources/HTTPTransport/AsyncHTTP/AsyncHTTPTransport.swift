@@ -175,7 +175,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         }
         exchange.start(outgoing, by: client)
         let head = try await exchange.head()
-        body.stopKeeping()
+        body.stopRecording()
         try exchange.check(status: Int(head.status.code), at: url)
         if head.version.major == 2 { pass.recordShared() } else { pass.recordSingle() }
         return await Self.response(head, of: exchange, to: request, pass, keeping: clients)

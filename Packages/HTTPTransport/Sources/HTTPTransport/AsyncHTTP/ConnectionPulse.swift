@@ -58,14 +58,14 @@ final class ConnectionPulse: ChannelDuplexHandler {
         guard early <= .zero else {
             timer = context.eventLoop.scheduleTask(in: early) {
                 let (pulse, context) = bound.value
-                pulse.ask(context, after: probe.silence)
+                pulse.sendPing(context, after: probe.silence)
             }
             return
         }
-        ask(context, after: probe.silence)
+        sendPing(context, after: probe.silence)
     }
 
-    private func ask(_ context: ChannelHandlerContext, after silence: TimeAmount) {
+    private func sendPing(_ context: ChannelHandlerContext, after silence: TimeAmount) {
         let frame = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))
         context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
         let wait = max(.nanoseconds(silence.nanoseconds / 4 * 3), Self.shortestWait)

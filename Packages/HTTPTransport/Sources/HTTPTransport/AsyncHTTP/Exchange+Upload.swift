@@ -37,10 +37,10 @@ extension Exchange {
         }
 
         /// Starts the upload. Call this once.
-        /// - Parameter handOver: A function that is called before each piece and before the end is passed to the
+        /// - Parameter willSend: A function that is called before each piece and before the end is passed to the
         ///   client.
         func start(
-            _ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter, handOver: @escaping @Sendable () -> Void
+            _ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter, willSend: @escaping @Sendable () -> Void
         ) {
             state.withLock { state in
                 guard !state.isOver else { return }
@@ -51,11 +51,11 @@ extension Exchange {
                             while let piece = rest.readSlice(length: min(rest.readableBytes, Self.longestPiece)),
                                 piece.readableBytes > 0
                             {
-                                handOver()
+                                willSend()
                                 try await wait(for: writer.write(.byteBuffer(piece)))
                             }
                         }
-                        handOver()
+                        willSend()
                         complete(.success(()))
                     } catch {
                         complete(.failure(error))

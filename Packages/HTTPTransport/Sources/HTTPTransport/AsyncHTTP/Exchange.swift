@@ -136,7 +136,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
                     if let known { continuation.resume(with: known) }
                 }
             } onCancel: {
-                giveUp()
+                cancel()
             }
         } catch {
             throw failure(error)
@@ -158,14 +158,14 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
                     if let known { continuation.resume(with: known) }
                 }
             } onCancel: {
-                giveUp()
+                cancel()
             }
         } catch {
             throw failure(error)
         }
     }
 
-    func giveUp() {
+    func cancel() {
         finish(.failure(CancellationError()))
         state.withLock { $0.task }?.cancel()
     }
@@ -313,20 +313,20 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         state.limit = limit
         state.lastActivity = .now()
         state.suspected = state.lastActivity
-        state.timer = [limit.map(TimeAmount.init), suspicion(limit)].compactMap { $0 }.min().map { time in
-            task.eventLoop.scheduleTask(in: time) { self.look(after: task) }
+        state.timer = [limit.map(TimeAmount.init), suspicionDelay(limit)].compactMap { $0 }.min().map { time in
+            task.eventLoop.scheduleTask(in: time) { self.checkSilence(after: task) }
         }
     }
 
     /// Returns the silence after which the peer is suspected to be unreachable: before a request with a limit times
     /// out.
-    private func suspicion(_ limit: Duration?) -> TimeAmount? {
+    private func suspicionDelay(_ limit: Duration?) -> TimeAmount? {
         limits.probe.map { probe in
             TimeAmount(limit.map { min(probe, $0 / 2) } ?? probe)
         }
     }
 
-    private func look(after task: HTTPClient.Task<Void>) {
+    private func checkSilence(after task: HTTPClient.Task<Void>) {
         let (suspected, silence): (TimeAmount?, Silence?) = state.withLock { state in
             guard state.end == nil, state.timer != nil else { return (nil, nil) }
             let now = NIODeadline.now()
@@ -334,18 +334,18 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
             if let limit = state.limit, now - state.lastActivity >= TimeAmount(limit) {
                 return (nil, Silence(limit: limit))
             }
-            let suspicion = suspicion(state.limit)
+            let delay = suspicionDelay(state.limit)
             var suspected: TimeAmount?
-            if let suspicion, now - max(state.lastActivity, state.suspected) >= suspicion {
+            if let delay, now - max(state.lastActivity, state.suspected) >= delay {
                 state.suspected = now
-                suspected = suspicion
+                suspected = delay
             }
             let deadlines = [
                 state.limit.map { state.lastActivity + TimeAmount($0) },
-                suspicion.map { max(state.lastActivity, state.suspected) + $0 },
+                delay.map { max(state.lastActivity, state.suspected) + $0 },
             ]
             state.timer = deadlines.compactMap { $0 }.min().map { deadline in
-                task.eventLoop.scheduleTask(deadline: deadline) { self.look(after: task) }
+                task.eventLoop.scheduleTask(deadline: deadline) { self.checkSilence(after: task) }
             }
             return (suspected, nil)
         }

@@ -54,7 +54,7 @@ struct BodyDecoding: Sendable {
     ///
     /// A range request accepts only `identity` (Fetch, HTTP-network-or-cache fetch), because a part of an encoded body
     /// cannot be decoded. A request that accepts only `identity` is not changed.
-    func asking(_ request: HTTPRequest) -> HTTPRequest {
+    func addingAcceptEncoding(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         let wished = request.headerFields[.acceptEncoding].map { $0.filter { !$0.isWhitespace }.lowercased() }
         let isPlain = request.headerFields[.range] != nil || wished == "identity"

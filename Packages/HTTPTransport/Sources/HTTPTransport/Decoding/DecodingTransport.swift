@@ -33,7 +33,7 @@ public struct DecodingTransport: HTTPTransporting {
 
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         if base.capabilities.contains(.decodes) { return try await base.send(request, body: body) }
-        return try decoded(try await base.send(decoding.asking(request), body: body), of: request)
+        return try decoded(try await base.send(decoding.addingAcceptEncoding(request), body: body), of: request)
     }
 
     public func send(
@@ -42,7 +42,8 @@ public struct DecodingTransport: HTTPTransporting {
         if base.capabilities.contains(.decodes) {
             return try await base.send(request, body: body, progress: progress)
         }
-        return try decoded(try await base.send(decoding.asking(request), body: body, progress: progress), of: request)
+        return try decoded(
+            try await base.send(decoding.addingAcceptEncoding(request), body: body, progress: progress), of: request)
     }
 
     private func decoded(_ response: TransportResponse, of request: HTTPRequest) throws -> TransportResponse {
@@ -85,7 +86,7 @@ public struct DecodingLoader: ResourceLoader {
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var outgoing = request
-        outgoing.head = decoding.asking(request.head)
+        outgoing.head = decoding.addingAcceptEncoding(request.head)
         guard var response = try await base.load(outgoing) else { return nil }
         try decoding.decode(&response.head, &response.body, of: request.head)
         return response

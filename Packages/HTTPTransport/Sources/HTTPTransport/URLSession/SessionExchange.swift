@@ -84,7 +84,7 @@ final class SessionExchange: Sendable, Exchanging {
                     if let known { continuation.resume(with: known) }
                 }
             } onCancel: {
-                giveUp()
+                cancel()
             }
         } catch {
             throw failure(error)
@@ -114,7 +114,7 @@ final class SessionExchange: Sendable, Exchanging {
                     if let known { continuation.resume(with: known) }
                 }
             } onCancel: {
-                giveUp()
+                cancel()
             }
         } catch {
             throw failure(error)
@@ -122,7 +122,7 @@ final class SessionExchange: Sendable, Exchanging {
     }
 
     /// Cancels the request, unless the response is complete.
-    func giveUp() {
+    func cancel() {
         finish(.failure(CancellationError()))
         cancelTask()
     }

@@ -42,10 +42,10 @@ actor LeafStore {
                 let leaf = try await task.value
                 if leaf.end.timeIntervalSince(now) > Self.renewal { return leaf }
             } catch {
-                forget(host, task)
+                remove(host, task)
                 throw error
             }
-            forget(host, task)
+            remove(host, task)
         }
     }
 
@@ -98,7 +98,7 @@ actor LeafStore {
     }
 
     /// Removes the entry of a host, unless another certificate has replaced it.
-    private func forget(_ host: String, _ leaf: Task<LaunchAuthority.Leaf, any Error>) {
+    private func remove(_ host: String, _ leaf: Task<LaunchAuthority.Leaf, any Error>) {
         if entries[host]?.leaf == leaf { entries[host] = nil }
     }
 }

@@ -145,7 +145,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             var head = head
             role.restore(&head.headers)
             let request = try request(head, target)
-            if framing == .none, Upgrade.isAsked(for: head) {
+            if framing == .none, Upgrade.isRequested(for: head) {
                 return upgrade(context, head, target, request)
             }
             begin(context, request, head, framing)
@@ -342,7 +342,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         role.localize(&head.head.headers)
         exchange.remaining = head.length
         exchange.hasBody = head.hasBody
-        if !head.keepsAlive { exchange.life.giveUpConnection() }
+        if !head.keepsAlive { exchange.life.preventReuse() }
         context.write(wrapOutboundOut(.head(head.head)), promise: nil)
         return true
     }
@@ -386,7 +386,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if isRead {
             written.whenComplete { _ in channel.close(promise: nil) }
         } else {
-            linger(context)
+            drainRequest(context)
         }
     }
 
@@ -410,7 +410,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Reads and drops the rest of a request whose response has ended, so that a reset does not destroy the response
     /// (RFC 9112, section 9.6).
-    private func linger(_ context: ChannelHandlerContext) {
+    private func drainRequest(_ context: ChannelHandlerContext) {
         rest = 1
         limit(.seconds(2))
         context.close(mode: .output, promise: nil)

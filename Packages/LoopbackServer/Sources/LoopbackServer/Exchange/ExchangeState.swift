@@ -59,7 +59,7 @@ struct ExchangeState: Sendable, Equatable {
     var hasBegun: Bool { answer != .awaited }
 
     /// Prevents the reuse of the connection.
-    mutating func giveUpConnection() {
+    mutating func preventReuse() {
         keepsAlive = false
     }
 

@@ -286,7 +286,7 @@ final class LoopbackListener: Sendable {
         case .other(let user):
             happened(.refused(.otherUser(user)))
             return channel.close(promise: nil)
-        case .gone: return channel.close(promise: nil)
+        case .closed: return channel.close(promise: nil)
         }
         guard registry.admit(channel) else {
             happened(.refused(.tooMany))

@@ -19,14 +19,14 @@ enum PeerUser: Sendable, Equatable {
     /// Another user, with this user ID.
     case other(UInt32)
     /// The other end is already closed.
-    case gone
+    case closed
     /// The system does not report the user, with this error (`errno`).
     case unknown(CInt)
 
     /// Queries the system for the peer of a channel. The query does not block.
     init(of channel: any Channel) {
         guard let near = channel.localAddress?.port, let far = channel.remoteAddress?.port else {
-            self = .gone
+            self = .closed
             return
         }
         self.init(near: near, far: far)
@@ -41,7 +41,7 @@ enum PeerUser: Sendable, Equatable {
         if container_peer_user(UInt16(near), UInt16(far), &user) == 0 {
             self = user == geteuid() ? .own : .other(user)
         } else {
-            self = errno == ENOENT ? .gone : .unknown(errno)
+            self = errno == ENOENT ? .closed : .unknown(errno)
         }
     }
 }

@@ -75,7 +75,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
         if byte == Self.handshake {
             prepare(context)
         } else {
-            go(context, with: nil)
+            finishDetection(context, with: nil)
         }
     }
 
@@ -86,7 +86,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
             let (handler, context) = me.value
             guard !handler.isOver else { return }
             switch result {
-            case .success(let leaf): handler.go(context, with: leaf)
+            case .success(let leaf): handler.finishDetection(context, with: leaf)
             case .failure(let error):
                 handler.dependencies.happened(.unreachable(handler.host, ResourceError(error)))
                 handler.isOver = true
@@ -95,7 +95,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func go(_ context: ChannelHandlerContext, with leaf: LaunchAuthority.Leaf?) {
+    private func finishDetection(_ context: ChannelHandlerContext, with leaf: LaunchAuthority.Leaf?) {
         isOver = true
         do {
             try dependencies.open(context.channel, to: host, with: leaf)

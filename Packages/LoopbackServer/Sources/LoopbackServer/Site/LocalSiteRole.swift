@@ -95,11 +95,11 @@ struct LocalSiteRole: Sendable {
         guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmingFieldWhitespace != token.name else {
             return nil
         }
-        var kept = [first]
+        var components = [first]
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair[0].trimmingFieldWhitespace.lowercased() == "domain" else {
-                kept.append(part)
+                components.append(part)
                 continue
             }
             // RFC 6265, section 5.2.3.
@@ -109,7 +109,7 @@ struct LocalSiteRole: Sendable {
                 return nil
             }
         }
-        return kept.joined(separator: ";")
+        return components.joined(separator: ";")
     }
 
     /// Returns a `Clear-Site-Data` value without cookies, because the field cannot exclude the token.

@@ -96,19 +96,19 @@ final class Dialer: Sendable {
             return channel.eventLoop.makeFailedFuture(
                 LoopbackError(.loop, "the connection would lead to the proxy itself", at: "\(target)"))
         }
-        return proxy == nil ? channel.eventLoop.makeSucceededFuture(channel) : askProxy(channel, for: target)
+        return proxy == nil ? channel.eventLoop.makeSucceededFuture(channel) : connectThroughProxy(channel, for: target)
     }
 
-    private func askProxy(_ channel: any Channel, for target: HostPort) -> EventLoopFuture<any Channel> {
+    private func connectThroughProxy(_ channel: any Channel, for target: HostPort) -> EventLoopFuture<any Channel> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-        let asking = NIOHTTP1ProxyConnectHandler(
+        let connectHandler = NIOHTTP1ProxyConnectHandler(
             targetHost: target.isIPv6 ? "[\(target.host)]" : target.host, targetPort: target.port, headers: [:],
             deadline: .now() + TimeAmount(timeout), promise: promise)
         let pipeline = channel.pipeline.syncOperations
         do {
-            try pipeline.addHandlers([encoder, decoder, asking])
+            try pipeline.addHandlers([encoder, decoder, connectHandler])
         } catch {
             promise.fail(error)
         }

@@ -37,7 +37,7 @@ final class Upgrade {
 
     /// Returns a Boolean value that indicates whether a request asks for a WebSocket (RFC 6455, section 4.1). A
     /// server may ignore other upgrades, and this one does.
-    static func isAsked(for head: HTTPRequestHead) -> Bool {
+    static func isRequested(for head: HTTPRequestHead) -> Bool {
         head.method == .GET && head.version == .http1_1
             && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
             && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
@@ -49,15 +49,15 @@ final class Upgrade {
         dependencies.dialer.connect(to: target.host, on: client.eventLoop).whenComplete { result in
             let upgrade = me.value
             switch result {
-            case .success(let host): upgrade.ask(host, head, target)
+            case .success(let host): upgrade.sendRequest(host, head, target)
             case .failure(let error):
                 upgrade.dependencies.happened(.unreachable(target.host, ResourceError(error)))
-                upgrade.giveUp(ResourceError(error))
+                upgrade.fail(ResourceError(error))
             }
         }
     }
 
-    private func ask(_ host: any Channel, _ head: HTTPRequestHead, _ target: ConnectionRole.Target) {
+    private func sendRequest(_ host: any Channel, _ head: HTTPRequestHead, _ target: ConnectionRole.Target) {
         guard !isOver else { return host.close(promise: nil) }
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
         let request = Self.request(head, target)
@@ -74,7 +74,7 @@ final class Upgrade {
             try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
         } catch {
             host.close(promise: nil)
-            return giveUp(ResourceError(.tls, "TLS with the host failed", at: "\(target.host)", cause: error))
+            return fail(ResourceError(.tls, "TLS with the host failed", at: "\(target.host)", cause: error))
         }
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
@@ -94,7 +94,7 @@ final class Upgrade {
     }
 
     /// Joins the connections after the host has accepted the upgrade.
-    func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
+    func accept(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
         var agreement = head
         role.localize(&agreement.headers)
@@ -134,7 +134,7 @@ final class Upgrade {
     }
 
     /// Closes the client's connection after the host has failed.
-    func giveUp(_ error: ResourceError) {
+    func fail(_ error: ResourceError) {
         guard !isOver else { return }
         end(.failed(error))
         client.close(promise: nil)
@@ -178,28 +178,28 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        guard secureHost != nil else { return ask(context) }
+        guard secureHost != nil else { return sendRequest(context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             let (answer, context) = bound.value
-            answer.upgrade.giveUp(ResourceError(.timedOut, "the TLS handshake with the host timed out"))
+            answer.upgrade.fail(ResourceError(.timedOut, "the TLS handshake with the host timed out"))
             context.close(promise: nil)
         }
     }
 
     /// Sends the request. Its response has no time limit; if the client disconnects, this connection is closed.
-    private func ask(_ context: ChannelHandlerContext) {
+    private func sendRequest(_ context: ChannelHandlerContext) {
         deadline?.cancel()
         context.write(wrapOutboundOut(.head(request)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    private func askSecurely(_ context: ChannelHandlerContext) {
+    private func sendRequestOverTLS(_ context: ChannelHandlerContext) {
         let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
         guard let secureHost, let certificate = try? tls?.peerCertificate?.toDERBytes(),
             HostIdentity.isOf(secureHost, certificate: certificate)
-        else { return giveUp(context, ResourceError(.tls, "the certificate is for another host", at: secureHost)) }
-        ask(context)
+        else { return fail(context, ResourceError(.tls, "the certificate is for another host", at: secureHost)) }
+        sendRequest(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -218,13 +218,13 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
         do {
             try heads.receive(status: Int(head.status.code))
         } catch {
-            return giveUp(
+            return fail(
                 context, ResourceError(.connectionLost, "the response violates HTTP", cause: error))
         }
         if Upgrade.isAgreed(by: head) {
             agreement = head
         } else if head.status == .switchingProtocols {
-            giveUp(context, ResourceError(.connectionLost, "the host switched to a protocol that was not requested"))
+            fail(context, ResourceError(.connectionLost, "the host switched to a protocol that was not requested"))
         } else {
             upgrade.refuse(head, from: context.channel)
         }
@@ -234,7 +234,7 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
     private func join(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
         deadline?.cancel()
         let (host, pipeline) = (context.channel, context.pipeline.syncOperations)
-        upgrade.agree(head, from: host) { client in
+        upgrade.accept(head, from: host) { client in
             try TunnelEnd.join(client: client, host: host)
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
@@ -244,16 +244,16 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
         }
     }
 
-    private func giveUp(_ context: ChannelHandlerContext, _ error: ResourceError) {
-        upgrade.giveUp(error)
+    private func fail(_ context: ChannelHandlerContext, _ error: ResourceError) {
+        upgrade.fail(error)
         context.close(promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case TLSUserEvent.handshakeCompleted: askSecurely(context)
+        case TLSUserEvent.handshakeCompleted: sendRequestOverTLS(context)
         case ChannelEvent.inputClosed:
-            giveUp(context, ResourceError(.connectionLost, "the host closed the connection"))
+            fail(context, ResourceError(.connectionLost, "the host closed the connection"))
         default: break
         }
         context.fireUserInboundEventTriggered(event)
@@ -261,13 +261,13 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        upgrade.giveUp(ResourceError(.connectionLost, "the host closed the connection"))
+        upgrade.fail(ResourceError(.connectionLost, "the host closed the connection"))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isOfTLS = error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
-        giveUp(
+        fail(
             context,
             isOfTLS
                 ? ResourceError(.tls, "TLS with the host failed, or its certificate is not trusted", cause: error)

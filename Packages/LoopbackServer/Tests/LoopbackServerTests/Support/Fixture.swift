@@ -52,7 +52,7 @@ struct Fixture: Sendable {
     }
 
     /// Sends CONNECT with credentials, and returns the connection and the response.
-    func ask(for target: String) async throws -> (peer: Peer, answer: Answer) {
+    func sendRequest(for target: String) async throws -> (peer: Peer, answer: Answer) {
         let peer = try await connect()
         try await peer.send("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(field)\r\n")
         return (peer, try await peer.answerHead())
@@ -60,7 +60,7 @@ struct Fixture: Sendable {
 
     /// Returns a tunnel to a host.
     func tunnel(to target: String) async throws -> Peer {
-        let (peer, answer) = try await ask(for: target)
+        let (peer, answer) = try await sendRequest(for: target)
         guard answer.status == 200 else { throw Overdue(description: "\(answer)") }
         return peer
     }

@@ -10,7 +10,7 @@ import ResourceLoading
 
 /// A loader with a test's responses that records its requests.
 struct RecordingLoader: ResourceLoader {
-    let asked = Log<ResourceRequest>()
+    let receivedRequests = Log<ResourceRequest>()
     var immediate: (@Sendable (ResourceRequest) -> ResourceResponse?)?
     let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
 
@@ -19,7 +19,7 @@ struct RecordingLoader: ResourceLoader {
     }
 
     @concurrent func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        asked.append(request)
+        receivedRequests.append(request)
         return try await answer(request)
     }
 
@@ -29,7 +29,7 @@ struct RecordingLoader: ResourceLoader {
     }
 
     /// The recorded requests, such as `GET https://shop.test/`.
-    var requests: [String] { asked.entries.map { "\($0.head.method.rawValue) \($0.head.urlText)" } }
+    var requests: [String] { receivedRequests.entries.map { "\($0.head.method.rawValue) \($0.head.urlText)" } }
 }
 
 extension ResourceResponse {

@@ -76,7 +76,7 @@ final class KeyedQueue: Sendable {
         _ key: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
         try await enter(key, isBack: false)
-        defer { leave(key) }
+        defer { release(key) }
         return try await Self.$places.withValue(Self.places + [Place(queue: self, key: key)], operation: body)
     }
 
@@ -130,7 +130,7 @@ final class KeyedQueue: Sendable {
         admitOthers { $0.resting.insert(key) }
     }
 
-    private func leave(_ key: String) {
+    private func release(_ key: String) {
         admitOthers {
             $0.running.remove(key)
             $0.resting.remove(key)

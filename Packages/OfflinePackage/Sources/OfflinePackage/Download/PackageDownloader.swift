@@ -69,7 +69,7 @@ final class PackageDownloader: Sendable {
     @discardableResult
     func removeStale() async -> Int64 {
         await withTaskExecutorPreference(executor) { [self] in
-            let age = Double(configuration.keepFor.components.seconds)
+            let age = Double(configuration.retention.components.seconds)
             let stale = folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
             return stale + rangesInUse.withLock { folder.removeRanges(but: $0) }
         }

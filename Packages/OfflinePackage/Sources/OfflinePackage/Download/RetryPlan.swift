@@ -77,9 +77,9 @@ struct RetryPlan: Sendable, Hashable {
         for _ in 1..<max(failuresInARow, 1) where wait < configuration.longestWait { wait *= 2 }
         wait = min(wait, configuration.longestWait)
         wait -= wait * Double.random(in: 0...0.5, using: &generator)
-        if case .status(_, let field?) = failure, let asked = RetryAfter(field, now: now)?.wait {
-            guard asked <= Self.longestRetryAfter else { return .fail }
-            wait = max(wait, asked)
+        if case .status(_, let field?) = failure, let requestedWait = RetryAfter(field, now: now)?.wait {
+            guard requestedWait <= Self.longestRetryAfter else { return .fail }
+            wait = max(wait, requestedWait)
         }
         return .retry(after: wait)
     }

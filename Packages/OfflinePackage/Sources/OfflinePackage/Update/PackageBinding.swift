@@ -22,8 +22,8 @@ struct PackageBinding: Sendable {
     init(_ stored: StoredGeneration) throws {
         let record = try GenerationRecord(decoding: stored.metadata)
         package = stored.package
-        scope = record.keptScope
-        source = record.keptSource
+        scope = record.effectiveScope
+        source = record.effectiveSource
         sequence = record.sequence
     }
 }
@@ -68,9 +68,9 @@ extension PackageLibrary {
                     .outOfScope, "the manifest describes \(name), but this source belongs to \(other.package)",
                     at: source.manifestURL)
             }
-            let kept = bindings.first { $0.package == name }
-            let scope = try source.check(manifest, against: kept)
-            try SequenceDocument(library.store).load().mark(of: name, orOf: kept)?
+            let storedBinding = bindings.first { $0.package == name }
+            let scope = try source.check(manifest, against: storedBinding)
+            try SequenceDocument(library.store).load().mark(of: name, orOf: storedBinding)?
                 .check(manifest, digest, at: source.manifestURL)
             return scope
         }

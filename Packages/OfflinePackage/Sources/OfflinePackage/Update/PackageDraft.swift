@@ -25,18 +25,18 @@ struct PackageDraft: Sendable {
             StoredEntry(
                 path: file.path.description, blob: file.sha256, size: file.size, mediaType: file.mediaType)
         }
-        var wanted: [SHA256Digest: Int64] = [:]
-        wanted.reserveCapacity(entries.count)
+        var requiredSizes: [SHA256Digest: Int64] = [:]
+        requiredSizes.reserveCapacity(entries.count)
         for entry in entries {
             // Only one of the files is read, so the size of the other would not be verified.
-            if let size = wanted.updateValue(entry.size, forKey: entry.blob), size != entry.size {
+            if let size = requiredSizes.updateValue(entry.size, forKey: entry.blob), size != entry.size {
                 throw PackageError(
                     .badManifest, "the file has \(entry.size) bytes, another file with the same digest has \(size)",
                     at: entry.path)
             }
         }
         batch = store.makeBatch()
-        held = try batch.reuse(wanted)
+        held = try batch.reuse(requiredSizes)
         var seen = held
         missing = zip(manifest.files, entries).compactMap { file, entry in
             seen.insert(entry.blob).inserted ? file : nil

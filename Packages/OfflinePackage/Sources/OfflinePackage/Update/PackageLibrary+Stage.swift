@@ -53,8 +53,10 @@ extension PackageLibrary {
             if let (source, scope) = authority {
                 record.source = .init(manifestURL: source.manifestURL, archiveURL: source.archiveURL)
                 (record.scope, record.boundTo) = (scope, source.address)
-            } else if let kept = try library.binding(of: manifest.id), manifest.baseURL.lies(under: kept.scope) {
-                (record.scope, record.boundTo) = (kept.scope, kept.source)
+            } else if let storedBinding = try library.binding(of: manifest.id),
+                manifest.baseURL.lies(under: storedBinding.scope)
+            {
+                (record.scope, record.boundTo) = (storedBinding.scope, storedBinding.source)
             } else {
                 record.scope = manifest.baseURL
             }
@@ -120,7 +122,7 @@ extension PackageLibrary {
     func isInScope(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             guard let record = try library.activeRecord(of: generation.package.id) else { return true }
-            return generation.package.baseURL.lies(under: record.keptScope)
+            return generation.package.baseURL.lies(under: record.effectiveScope)
         }
     }
 
@@ -157,13 +159,13 @@ extension PackageLibrary {
         try await onThread { library in
             guard let record = try library.activeRecord(of: id), let source = record.source else { return nil }
             return PackageSource(
-                source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.keptScope)
+                source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.effectiveScope)
         }
     }
 
     /// Restores lost bytes of a generation from a filled draft. When the function returns, they survive a power loss.
     func restore(_ generation: PackageGeneration, from draft: PackageDraft) async throws {
         try await onThread { try $0.store.restore(from: draft.batch) }
-        forgetDamage(of: generation)
+        removeDamage(of: generation)
     }
 }

@@ -64,7 +64,7 @@ extension PackageUpdater.Configuration {
         /// The limits and waits of retries.
         var retry = RetryPlan.Configuration()
         /// The time for which an unfinished download is kept. Default: 7 days.
-        public var keepFor: Duration = .seconds(7 * 86_400)
+        public var retention: Duration = .seconds(7 * 86_400)
         /// The source of the free space of the device. Default: statvfs(3).
         public var space: any SpaceMeasuring = FileSystemSpace()
         /// The clock for waits. Default: the machine's clock.

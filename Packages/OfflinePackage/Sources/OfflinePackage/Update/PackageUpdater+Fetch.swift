@@ -32,7 +32,7 @@ extension PackageUpdater {
                     try await library.fill(draft, from: path, isWhole: false)
                 }
                 return (.ranges, meter.traffic)
-            } catch let error where Self.leavesTheArchive(error) {
+            } catch let error where Self.allowsWholeArchive(error) {
                 hub.send(.fellBack(manifest.id, manifest.version, reason: String(describing: error)))
                 transfer = .wholeAfterRanges
             }
@@ -44,7 +44,7 @@ extension PackageUpdater {
     }
 
     /// Returns a Boolean value that indicates whether the whole archive may succeed after its ranges failed.
-    private static func leavesTheArchive(_ error: any Error) -> Bool {
+    private static func allowsWholeArchive(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError: false
         case let error as DeliveryError: ![.noSpace, .io, .queueFull].contains(error.code)
@@ -87,7 +87,7 @@ extension PackageUpdater {
             let space = configuration.space ?? library.store
             // The store sweeps first, which may take seconds.
             try await withTaskExecutorPreference(library.executor) { try await space.ensureSpace(for: unpacked) }
-        } catch let error where Self.isTrouble(error) {
+        } catch let error where Self.isOtherFailure(error) {
             throw error
         } catch {
             throw DeliveryError(
@@ -96,7 +96,7 @@ extension PackageUpdater {
     }
 
     /// Returns a Boolean value that indicates whether an error has another cause than insufficient space.
-    private static func isTrouble(_ error: any Error) -> Bool {
+    private static func isOtherFailure(_ error: any Error) -> Bool {
         switch error {
         case let error as StoreError: ![.overBudget, .diskFull].contains(error.code)
         default: error is CancellationError || error is DeliveryError

@@ -24,15 +24,15 @@ extension PackageUpdater {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
         // Later failures to read a file are reported again.
-        func forget() {
-            if let generation = library.activeGeneration(of: id) { library.forgetDamage(of: generation) }
+        func removeDamage() {
+            if let generation = library.activeGeneration(of: id) { library.removeDamage(of: generation) }
         }
         do {
             let outcome = try await repair(id, from: source)
-            if case .whole = outcome { forget() }
+            if case .whole = outcome { removeDamage() }
             return outcome
         } catch {
-            forget()
+            removeDamage()
             throw error
         }
     }

@@ -51,7 +51,7 @@ extension PackageUpdater {
             let isInside = document.map(active.contains) ?? false
             // The document was served by another generation or by the network.
             let isForeign = !isInside || boots.began(page.id, without: pinned.number)
-            let isMeant =
+            let isOfTrial =
                 switch report.kind {
                 case .began, .healthy, .failed: !isForeign || boots.has(page.id, answersOf: pinned.number)
                 case .answered(let generation): isForeign && generation == pinned && boots.isBooting(page.id)
@@ -59,7 +59,7 @@ extension PackageUpdater {
                 // A closed page no longer boots, wherever its document lies.
                 case .closed: true
                 }
-            guard isMeant else { return nil }
+            guard isOfTrial else { return nil }
             if isReplaced {
                 replaced[pinned.package]?.record(event, at: watch.elapsed)
                 return nil

@@ -23,7 +23,7 @@ final class UnpackTarget {
     /// The parent folder of the target.
     private let parent: DirectoryDescriptor
     /// The parent folders that were created, from the outermost to the innermost.
-    private let made: [(name: String, parent: DirectoryDescriptor)]
+    private let createdParents: [(name: String, parent: DirectoryDescriptor)]
     private let name: String
     private let temporaryName: String
     /// The paths of the archive's folders that were created.
@@ -49,21 +49,21 @@ final class UnpackTarget {
             PackageError($0)
         }
         if place.missing.isEmpty { try Self.checkEmpty(name, in: parent, at: path) }
-        var made: [(name: String, parent: DirectoryDescriptor)] = []
+        var created: [(name: String, parent: DirectoryDescriptor)] = []
         do {
             for name in place.missing.dropLast() where name != "." {
-                if try Self.make(name, in: parent) { made.append((name, parent)) }
+                if try Self.make(name, in: parent) { created.append((name, parent)) }
                 parent = try Self.open(name, in: parent)
             }
             self.directory = "\(parent.path)/\(name)"
             temporaryName = ".\(name).\(RandomToken.hex(byteCount: 8)).partial"
             content = try Self.makeContent(temporaryName, in: parent, at: path)
         } catch {
-            Self.remove(made)
+            Self.remove(created)
             throw error
         }
         self.parent = parent
-        self.made = made
+        self.createdParents = created
     }
 
     private static func makeContent(
@@ -165,7 +165,7 @@ final class UnpackTarget {
     func discard(depth: Int) {
         try? content.removeContent(depth: depth)
         if content.has(temporaryName, in: parent) { try? parent.removeDirectory(temporaryName) }
-        Self.remove(made)
+        Self.remove(createdParents)
     }
 
     private static func remove(_ folders: [(name: String, parent: DirectoryDescriptor)]) {

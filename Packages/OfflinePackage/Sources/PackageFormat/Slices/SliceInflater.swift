@@ -43,13 +43,13 @@ public import Foundation
     ///   has.
     public mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws {
         var position = packed.startIndex
-        while state.wanted > 0 {
+        while state.remaining > 0 {
             let left = Int64(packed.endIndex - position)
             guard left > 0 || state.mayHold else { return }
             // The capacity follows the size of the input, so that each small input of a large file does not cost 256
             // KiB.
             let likely = state.isStored ? left : max(left * 8, 16 << 10)
-            var piece = Data(count: Int(min(state.wanted, SliceState.chunk, likely)))
+            var piece = Data(count: Int(min(state.remaining, SliceState.chunk, likely)))
             let filled = try packed[position...].withUnsafeBytes { input in
                 var rest = input
                 let filled = try piece.withUnsafeMutableBytes { try state.fill($0, from: &rest) }

@@ -28,7 +28,7 @@ struct SliceReader: ArchiveEntryReading {
 
     mutating func next() throws -> Data? {
         try Task.checkCancellation()
-        guard state.wanted > 0 else {
+        guard state.remaining > 0 else {
             while state.missing > 0 {
                 var packed = try bytes()
                 try state.end(&packed)
@@ -36,7 +36,7 @@ struct SliceReader: ArchiveEntryReading {
             try state.finish()
             return nil
         }
-        var piece = Data(count: Int(min(state.wanted, SliceState.chunk)))
+        var piece = Data(count: Int(min(state.remaining, SliceState.chunk)))
         let filled = try piece.withUnsafeMutableBytes { output in
             if try fillAtOnce(output) { return output.count }
             var filled = 0

@@ -14,7 +14,7 @@ final class SliceState {
     /// The number of packed bytes that are not consumed yet.
     private(set) var missing: Int64
     /// The number of bytes of the file that are not produced yet.
-    private(set) var wanted: Int64
+    private(set) var remaining: Int64
     /// A Boolean value that indicates whether zlib may produce more bytes without input, because the last output was
     /// full.
     private(set) var mayHold = false
@@ -34,7 +34,7 @@ final class SliceState {
         self.name = name
         self.size = size
         missing = slice.size
-        wanted = size
+        remaining = size
         switch slice.method {
         case .stored:
             self.zlib = nil
@@ -60,17 +60,17 @@ final class SliceState {
     func fill(
         _ output: UnsafeMutableRawBufferPointer, from packed: UnsafeRawBufferPointer, with inflater: WholeInflater
     ) -> Bool {
-        guard !hasFailed, zlib != nil, Int64(packed.count) == missing, Int64(output.count) == wanted,
+        guard !hasFailed, zlib != nil, Int64(packed.count) == missing, Int64(output.count) == remaining,
             inflater.inflate(packed, into: output)
         else { return false }
         missing = 0
-        wanted = 0
+        remaining = 0
         isWhole = true
         return true
     }
 
     /// Decodes the following bytes until `output` is full or the input is used up, and drops the consumed input.
-    /// - Parameter output: a non-empty buffer of at most ``wanted`` bytes.
+    /// - Parameter output: a non-empty buffer of at most ``remaining`` bytes.
     /// - Returns: the number of bytes that were written.
     func fill(_ output: UnsafeMutableRawBufferPointer, from input: inout UnsafeRawBufferPointer) throws -> Int {
         try guarded {
@@ -86,7 +86,7 @@ final class SliceState {
                 mayHold = zlib != nil && produced == rest.count
                 guard consumed > 0 || produced > 0 else { break }
             }
-            if let zlib, zlib.isAtEnd, wanted > 0 {
+            if let zlib, zlib.isAtEnd, remaining > 0 {
                 throw PackageError(.damaged, "entry of \(size) bytes inflates to fewer", at: name)
             }
             return filled
@@ -96,7 +96,7 @@ final class SliceState {
     /// Consumes the rest of the slice after all bytes of the file. It may only be the end of the compressed data.
     func end(_ input: inout UnsafeRawBufferPointer) throws {
         try guarded {
-            guard wanted == 0 else {
+            guard remaining == 0 else {
                 throw PackageError(.io, "the slice was ended before all bytes of the file were read", at: name)
             }
             guard let zlib else {
@@ -125,7 +125,7 @@ final class SliceState {
 
     /// Checks that all packed bytes were consumed and all bytes of the file were produced.
     func finish() throws {
-        if wanted == 0 {
+        if remaining == 0 {
             var nothing = UnsafeRawBufferPointer(start: nil, count: 0)
             try end(&nothing)
         }
@@ -133,7 +133,7 @@ final class SliceState {
             guard missing == 0 else {
                 throw PackageError(.truncated, "\(missing) packed bytes are missing", at: name)
             }
-            guard wanted == 0 else {
+            guard remaining == 0 else {
                 throw PackageError(.damaged, "entry of \(size) bytes inflates to fewer", at: name)
             }
             guard isWhole || zlib?.isAtEnd ?? true else {
@@ -161,7 +161,7 @@ final class SliceState {
         }
         input = UnsafeRawBufferPointer(rebasing: input[consumed...])
         missing -= Int64(consumed)
-        wanted -= Int64(produced)
+        remaining -= Int64(produced)
         return (consumed, produced)
     }
 

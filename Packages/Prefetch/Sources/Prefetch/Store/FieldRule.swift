@@ -24,7 +24,7 @@ struct FieldRule: Sendable {
     /// - Parameters:
     ///   - identity: the identity of both requests.
     ///   - grants: the cookies in which they may differ.
-    func isSameAsker(
+    func hasSameRequester(
         _ sent: HTTPFields, _ own: HTTPFields, _ identity: RequestIdentity, _ grants: CookieGrants
     ) -> Bool {
         let url = identity.url

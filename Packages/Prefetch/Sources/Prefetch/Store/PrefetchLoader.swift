@@ -46,7 +46,7 @@ public final class PrefetchLoader: ResourceLoader {
     public var waitingCount: Int { store.read(\.waitingCount) }
 
     /// Starts requests for a page that is being opened. When the method returns they are in progress, and the page's
-    /// own requests join them. No request is sent twice for one page until ``forget(_:)``.
+    /// own requests join them. No request is sent twice for one page until ``removePage(_:)``.
     public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {
         guard !requests.isEmpty else { return }
         let numbers = store.change { state, now in state.open(page.id, requests.map(\.identity), at: now) }
@@ -58,8 +58,8 @@ public final class PrefetchLoader: ResourceLoader {
     }
 
     /// Drops the responses that a closed page did not request.
-    public func forget(_ page: PageID) {
-        store.change { state, _ in state.forget(page) }
+    public func removePage(_ page: PageID) {
+        store.change { state, _ in state.discardUnclaimed(page) }
     }
 
     /// Drops all responses, for example on sign-out. Responses that a page is reading continue.
@@ -117,12 +117,12 @@ extension PrefetchLoader {
     nonisolated(nonsending) func answer(_ own: OwnRequest, waits: Bool = true) async throws -> ResourceResponse? {
         var tried: Set<PrefetchState.Number> = []
         while let number = store.change({ state, now in state.claim(own, beside: tried, at: now) }) {
-            if let there = store.change({ state, now in state.handOver(number, at: now) }) {
+            if let there = store.change({ state, now in state.transfer(number, at: now) }) {
                 if let response = response(there, number) { return response }
             } else if waits {
                 if let response = try await join(number) { return response }
             } else {
-                giveBack(number)
+                release(number)
                 return nil
             }
             tried.insert(number)
@@ -140,24 +140,24 @@ extension PrefetchLoader {
         }
         defer { watch.cancel() }
         do {
-            let found = try await store.wait(for: number) { state, now in state.handOver(number, at: now) }
+            let found = try await store.wait(for: number) { state, now in state.transfer(number, at: now) }
             return response(found, number)
         } catch {
-            giveBack(number)
+            release(number)
             throw error
         }
     }
 
-    private func giveBack(_ number: PrefetchState.Number) {
+    private func release(_ number: PrefetchState.Number) {
         store.change { state, now in state.release(number, at: now) }
         store.sweep()
     }
 
     private func response(
-        _ handOver: PrefetchState.HandOver, _ number: PrefetchState.Number
+        _ transfer: PrefetchState.Transfer, _ number: PrefetchState.Number
     ) -> ResourceResponse? {
         let (answer, body, how): (PrefetchState.Answer, ResourceBody, String)
-        switch handOver {
+        switch transfer {
         case .whole(let whole, let itsBody): (answer, body, how) = (whole, itsBody, "prefetched")
         case .streamed(let begun):
             let stream = ByteStream(PrefetchedBody(store, number), length: begun.length)
@@ -166,7 +166,7 @@ extension PrefetchLoader {
             // The response waits for another request and expires.
             store.sweep()
             return nil
-        case .gone: return nil
+        case .unavailable: return nil
         }
         var response = ResourceResponse(
             head: answer.head, body: body,
@@ -199,13 +199,13 @@ extension PrefetchLoader {
             }
             // These are the cookies that no loader has stored.
             grant(response.head.headerFields[values: .setCookie])
-            try await keep(response, number)
+            try await receive(response, number)
         } catch {
             store.change { state, _ in state.fail(number, error) }
         }
     }
 
-    private func keep(_ response: ResourceResponse, _ number: PrefetchState.Number) async throws {
+    private func receive(_ response: ResourceResponse, _ number: PrefetchState.Number) async throws {
         let answer = PrefetchState.Answer(
             head: response.head, provenance: response.provenance, isInterim: response.isInterim,
             movedTo: response.movedTo, length: response.body.length)

@@ -25,7 +25,7 @@ struct PrefetchState: Sendable {
     }
 
     /// The result of a handover to a claimant.
-    enum HandOver: Sendable {
+    enum Transfer: Sendable {
         /// The complete response.
         case whole(Answer, ResourceBody)
         /// The response, whose pieces ``nextStep(_:)`` returns.
@@ -33,7 +33,7 @@ struct PrefetchState: Sendable {
         /// The response does not match the claimant, which has lost its claim.
         case mismatch
         /// The response is no longer available.
-        case gone
+        case unavailable
     }
 
     /// The next step of a reader.
@@ -66,7 +66,7 @@ struct PrefetchState: Sendable {
         var claim: (own: OwnRequest, at: Duration)?
         /// The number of claims so far.
         var claims = 0
-        var isHandedOver = false
+        var isTransferred = false
     }
 
     private struct Trace: Hashable {
@@ -101,7 +101,7 @@ struct PrefetchState: Sendable {
     }
 
     /// The number of requests that wait for their page.
-    var waitingCount: Int { entries.values.count { !$0.isHandedOver } }
+    var waitingCount: Int { entries.values.count { !$0.isTransferred } }
     /// The number of requests, including those whose response is being read.
     var count: Int { entries.count }
     /// Returns a Boolean value that indicates whether more data may arrive for a request that is still wanted.
@@ -180,7 +180,7 @@ extension PrefetchState {
     /// longer wanted.
     func hasCapacity(_ number: Number) -> Bool? {
         guard let entry = entries[number] else { return nil }
-        if entry.isHandedOver { return entry.held < max(1, configuration.readAhead) }
+        if entry.isTransferred { return entry.held < max(1, configuration.readAhead) }
         return entry.held < configuration.maxAnswerBytes && held < configuration.maxBytes
     }
 
@@ -190,7 +190,7 @@ extension PrefetchState {
         entries[number]?.pieces.append(piece)
         entries[number]?.held += piece.count
         entries[number]?.received += piece.count
-        if !entry.isHandedOver { held += piece.count }
+        if !entry.isTransferred { held += piece.count }
         touched.insert(number)
     }
 
@@ -204,7 +204,7 @@ extension PrefetchState {
     /// received pieces.
     mutating func fail(_ number: Number, _ error: (any Error)? = nil) {
         guard let entry = entries[number] else { return }
-        if entry.isHandedOver {
+        if entry.isTransferred {
             entries[number]?.failure = error ?? ResourceError(.connectionLost, "the response body ended early")
             touched.insert(number)
         } else {
@@ -237,7 +237,7 @@ extension PrefetchState {
                 && !tried.contains(number)
         }
         let count = candidates.count
-        candidates = candidates.filter { isMeant($0.value, for: own) }
+        candidates = candidates.filter { matches($0.value, for: own) }
         let best = candidates.min { one, other in
             let isOwn = (one.value.page == own.page.page.id, other.value.page == own.page.page.id)
             return isOwn.0 == isOwn.1 ? one.key < other.key : isOwn.0
@@ -255,9 +255,9 @@ extension PrefetchState {
     }
 
     /// Hands over a claimed response; `nil` while its head has not arrived.
-    mutating func handOver(_ number: Number, at now: Duration) -> HandOver? {
-        guard let entry = entries[number], let claim = entry.claim, !entry.isHandedOver else { return .gone }
-        guard isMeant(entry, for: claim.own) else {
+    mutating func transfer(_ number: Number, at now: Duration) -> Transfer? {
+        guard let entry = entries[number], let claim = entry.claim, !entry.isTransferred else { return .unavailable }
+        guard matches(entry, for: claim.own) else {
             counters.mismatches += 1
             release(number, at: now)
             return .mismatch
@@ -265,7 +265,7 @@ extension PrefetchState {
         guard let answer = entry.answer else { return nil }
         guard claim.own.keepsCookies || !answer.head.headerFields.contains(.setCookie) else {
             release(number, at: now)
-            return .gone
+            return .unavailable
         }
         let isWhole = entry.endedAt.map { $0 <= claim.at } ?? false
         counters.hits += isWhole ? 1 : 0
@@ -274,7 +274,7 @@ extension PrefetchState {
         held -= entry.held
         touched.formUnion(entries.keys)
         guard entry.endedAt != nil else {
-            entries[number]?.isHandedOver = true
+            entries[number]?.isTransferred = true
             return .streamed(answer)
         }
         entries[number] = nil
@@ -285,7 +285,7 @@ extension PrefetchState {
 
     /// Releases a claim before the head has arrived. The response then waits for another request.
     mutating func release(_ number: Number, at now: Duration) {
-        guard let entry = entries[number], entry.claim != nil, !entry.isHandedOver else { return }
+        guard let entry = entries[number], entry.claim != nil, !entry.isTransferred else { return }
         entries[number]?.claim = nil
         if started[entry.page] == nil { waste(number) }
         expire(at: now)
@@ -321,17 +321,17 @@ extension PrefetchState {
             return .piece(piece)
         }
         if let failure = entry.failure {
-            leave(number)
+            endReading(number)
             return .failed(failure)
         }
         guard entry.endedAt != nil else { return nil }
-        leave(number)
+        endReading(number)
         return .end
     }
 
     /// Ends a response whose reader has stopped.
-    mutating func leave(_ number: Number) {
-        guard entries[number]?.isHandedOver == true else { return }
+    mutating func endReading(_ number: Number) {
+        guard entries[number]?.isTransferred == true else { return }
         entries[number] = nil
         ended.insert(number)
         touched.insert(number)
@@ -339,15 +339,15 @@ extension PrefetchState {
 
     /// Returns a Boolean value that indicates whether a requester may get the response of a page. Responses belong to
     /// one page, if the engine identifies the requester exactly.
-    private func mayHave(_ asker: PageAttribution, of page: PageID) -> Bool {
-        asker.confidence == .inferred || asker.page.id == page
+    private func mayHave(_ requester: PageAttribution, of page: PageID) -> Bool {
+        requester.confidence == .inferred || requester.page.id == page
     }
 
     /// Returns a Boolean value that indicates whether a response matches a request, as far as known.
-    private func isMeant(_ entry: Entry, for own: OwnRequest) -> Bool {
+    private func matches(_ entry: Entry, for own: OwnRequest) -> Bool {
         guard let sent = entry.sent else { return true }
         let url = entry.identity.url
-        guard rule.isSameAsker(sent, own.fields, entry.identity, entry.grants) else { return false }
+        guard rule.hasSameRequester(sent, own.fields, entry.identity, entry.grants) else { return false }
         return entry.answer.map {
             rule.isForBoth($0.head.headerFields, sent, own.fields, url: url, entry.grants)
         } ?? true
@@ -368,7 +368,7 @@ extension PrefetchState {
     }
 
     /// Drops the unclaimed requests of a closed page.
-    mutating func forget(_ page: PageID) {
+    mutating func discardUnclaimed(_ page: PageID) {
         started[page] = nil
         pages.removeAll { $0 == page }
         for (number, entry) in entries where entry.page == page && entry.claim == nil { waste(number) }
@@ -377,7 +377,7 @@ extension PrefetchState {
 
     /// Drops all requests that have not been handed over. Page requests that joined one continue without it.
     mutating func removeAll() {
-        for (number, entry) in entries where !entry.isHandedOver { waste(number) }
+        for (number, entry) in entries where !entry.isTransferred { waste(number) }
         traces = []
     }
 

@@ -35,7 +35,7 @@ struct PrefetchedBody: AsyncSequence, Sendable {
         }
 
         deinit {
-            store.change { [number] state, _ in state.leave(number) }
+            store.change { [number] state, _ in state.endReading(number) }
         }
 
         func next() async throws -> Data? {
@@ -43,7 +43,7 @@ struct PrefetchedBody: AsyncSequence, Sendable {
             do {
                 step = try await store.wait(for: number) { state, _ in state.nextStep(number) }
             } catch {
-                store.change { state, _ in state.leave(number) }
+                store.change { state, _ in state.endReading(number) }
                 throw error
             }
             switch step {

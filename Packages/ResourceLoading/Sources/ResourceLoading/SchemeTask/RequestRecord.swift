@@ -16,7 +16,7 @@ public struct RequestRecord: Sendable {
     }
 
     /// The initiator of a request.
-    public enum Asker: Sendable, Hashable {
+    public enum Initiator: Sendable, Hashable {
         /// A page in a view.
         case page
         /// The app itself, through a session whose requests the container handles.
@@ -24,7 +24,7 @@ public struct RequestRecord: Sendable {
     }
 
     /// The initiator of the request.
-    public let asker: Asker
+    public let initiator: Initiator
     /// The page of the request; `nil` if the engine does not identify it, and for the app's own requests.
     public let page: PageID?
     /// The confidence of the attribution to ``page``; `nil` without a page.
@@ -55,17 +55,17 @@ public struct RequestRecord: Sendable {
 
     /// Creates the record of a request that has begun.
     /// - Parameters:
-    ///   - asker: the source of the request, a page or the app.
+    ///   - initiator: the source of the request, a page or the app.
     ///   - attribution: the page of the request, if it is known.
     ///   - method: the method of the request as it was sent.
     ///   - url: the real URL.
     ///   - isMainDocument: a Boolean value that indicates whether the view navigated to the URL.
     ///   - started: the time when the container received the request.
     public init(
-        from asker: Asker, of attribution: PageAttribution?, _ method: HTTPRequest.Method, _ url: String,
+        from initiator: Initiator, of attribution: PageAttribution?, _ method: HTTPRequest.Method, _ url: String,
         isMainDocument: Bool, started: ContinuousClock.Instant = .now
     ) {
-        self.asker = asker
+        self.initiator = initiator
         page = attribution?.page.id
         confidence = attribution?.confidence
         self.method = method

@@ -82,7 +82,7 @@ public final class SchemeTaskDelivery {
 
     /// Cancels the response, for example after a timeout. The upstream work is cancelled and the engine receives a
     /// failure.
-    public func giveUp() {
+    public func cancel() {
         work?.cancel()
     }
 
@@ -123,7 +123,7 @@ public final class SchemeTaskDelivery {
         try sink.receive(response.head, length: stream.length)
         for try await data in stream where !data.isEmpty {
             try permit(.data)
-            try await hand(data)
+            try await send(data)
             deliveredBytes += Int64(data.count)
         }
         try permit(.finish)
@@ -131,11 +131,11 @@ public final class SchemeTaskDelivery {
     }
 
     /// Delivers a chunk. If the engine refuses it, the engine has dropped the request, so the task stops.
-    private func hand(_ data: Data) async throws {
+    private func send(_ data: Data) async throws {
         do {
             try await sink.receive(data)
         } catch {
-            // After ``giveUp()`` the engine still has to receive a failure.
+            // After ``cancel()`` the engine still has to receive a failure.
             if !Task.isCancelled { stop() }
             throw CancellationError()
         }

@@ -49,17 +49,17 @@ public enum URLSpelling {
         let bytes = Array(path.utf8)
         guard bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return String(path) }
         let segments = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-        var kept: [ArraySlice<UInt8>] = []
+        var output: [ArraySlice<UInt8>] = []
         for (index, segment) in zip(segments.indices, segments) {
             let dots = dotCount(of: segment)
-            if dots == 2 { _ = kept.popLast() }
+            if dots == 2 { _ = output.popLast() }
             if dots == 0 {
-                kept.append(segment)
+                output.append(segment)
             } else if index == segments.endIndex - 1 {
-                kept.append([])
+                output.append([])
             }
         }
-        let joined = [UInt8(ascii: "/")] + kept.joined(separator: [UInt8(ascii: "/")])
+        let joined = [UInt8(ascii: "/")] + output.joined(separator: [UInt8(ascii: "/")])
         return String(decoding: joined, as: UTF8.self)
     }
 

@@ -49,7 +49,7 @@ struct BackPressureTests {
     func givenUp() async {
         let delivery = start(source.body(3))
         await sink.holds()
-        delivery.giveUp()
+        delivery.cancel()
         // An engine whose wait was cancelled throws.
         sink.refuse()
         #expect(await receivedOutcomes() == ["failed cancelled 0"])

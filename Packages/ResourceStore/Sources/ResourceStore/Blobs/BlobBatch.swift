@@ -39,7 +39,7 @@ public final class BlobBatch: Sendable {
 
     deinit {
         let (claimed, chunk) = state.withLock { ($0.claimed, $0.chunk) }
-        if let chunk { store.hide(chunk) }
+        if let chunk { store.removePending(chunk) }
         // Waits for at most two chunks. Afterwards this batch writes nothing more, and a sweep finds all of its blobs.
         writes.wait()
         store.release(claimed)
@@ -107,7 +107,7 @@ public final class BlobBatch: Sendable {
                 state.chunk = chunk
                 guard chunk.ranges[id] == nil else { return nil }
                 if let range = chunk.append(bytes, as: id) {
-                    store.show(id, in: chunk, at: range)
+                    store.insertPending(id, in: chunk, at: range)
                     if chunk.count < Self.chunkBytes, chunk.ranges.count < Self.chunkBlobs { return nil }
                 } else {
                     isDone = false

@@ -34,7 +34,7 @@ final class ChunkWrites: Sendable {
         slots.wait()
         if let failure {
             slots.signal()
-            store.hide(chunk)
+            store.removePending(chunk)
             throw failure
         }
         written.enter()
@@ -46,7 +46,7 @@ final class ChunkWrites: Sendable {
             } catch {
                 state.withLock { $0.failure = $0.failure ?? error }
             }
-            store.hide(chunk)
+            store.removePending(chunk)
             chunk.reset()
             state.withLock { $0.spares.append(chunk) }
             slots.signal()

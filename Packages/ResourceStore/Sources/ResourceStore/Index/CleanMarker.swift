@@ -94,7 +94,7 @@ final class CleanMarker: Sendable {
 
     /// Reads the marker again, because another store may have used the directory in the meantime.
     /// - Returns: `true` if that store ended uncleanly or found an unclean end, so that the era has changed.
-    func lookAgain() throws -> Bool {
+    func reread() throws -> Bool {
         try state.withLock { state in
             let status = try folder.status(of: Self.name)
             let era = status?.modificationTime ?? (state.isThere ? Self.now() : state.era)

@@ -172,12 +172,12 @@ extension BlobStore {
     }
 
     /// Makes a small blob visible to ``blob(_:size:)`` before it is committed.
-    func show(_ id: SHA256Digest, in chunk: BlobChunk, at range: Range<Int>) {
+    func insertPending(_ id: SHA256Digest, in chunk: BlobChunk, at range: Range<Int>) {
         state.withLock { $0.unwritten[id] = (chunk, range) }
     }
 
-    /// Reverts ``show(_:in:at:)`` for the blobs of a chunk.
-    func hide(_ chunk: BlobChunk) {
+    /// Reverts ``insertPending(_:in:at:)`` for the blobs of a chunk.
+    func removePending(_ chunk: BlobChunk) {
         state.withLock { state in
             for id in chunk.ranges.keys where state.unwritten[id]?.chunk === chunk { state.unwritten[id] = nil }
         }

@@ -93,9 +93,9 @@ extension BlobStore {
 
     /// Compares the references with the sound blobs.
     private func checkNames(_ check: inout StoreCheck, _ sizes: [SHA256Digest: Int64], repairs: Bool) throws {
-        func record(_ lack: StoreCheck.Lack) {
-            check.lackingCount += 1
-            if check.lacking.count < 1_000 { check.lacking.append(lack) }
+        func record(_ lack: StoreCheck.MissingReference) {
+            check.missingReferenceCount += 1
+            if check.missingReferences.count < 1_000 { check.missingReferences.append(lack) }
         }
         let named = try index.namedBlobs()
         for (id, size) in sizes where named[id] == nil { check.orphanBlobs.add(size) }

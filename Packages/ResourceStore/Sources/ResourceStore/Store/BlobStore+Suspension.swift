@@ -44,7 +44,7 @@ extension BlobStore {
     ///   directory in the meantime. This store is unusable then.
     public func resume() throws {
         try lock?.acquire()
-        if try marker.lookAgain() { state.withLock { $0.checked = [] } }
+        if try marker.reread() { state.withLock { $0.checked = [] } }
         #if canImport(Darwin)
             NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
         #endif

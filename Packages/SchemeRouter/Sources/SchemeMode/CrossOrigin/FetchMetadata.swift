@@ -93,8 +93,8 @@ enum FetchMetadata {
         case .nestedDocument: return "iframe"
         case .subresource, .unknown: break
         }
-        if request.head.asksForImage { return "image" }
-        if request.head.asksForStyle { return "style" }
+        if request.head.isImageRequest { return "image" }
+        if request.head.isStyleRequest { return "style" }
         guard request.head.headerFields[.referer] == nil else { return "empty" }
         let path = (request.head.path ?? "").prefix { $0 != "?" }
         let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))

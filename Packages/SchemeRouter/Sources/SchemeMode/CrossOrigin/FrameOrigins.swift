@@ -95,7 +95,7 @@ final class FrameOrigins: Sendable {
         }
     }
 
-    func forget(_ page: PageID) {
+    func removePage(_ page: PageID) {
         pages.withLock { $0[page] = nil }
     }
 }

@@ -21,7 +21,7 @@ enum MixedContent {
             head.webOrigin?.isPotentiallyTrustworthy == false
         else { return head }
         // Mixed Content, section 4.1: no upgrade if the host is an address, because it has no certificate.
-        guard head.asksForImage, head.webOrigin?.hostIsAddress == false else {
+        guard head.isImageRequest, head.webOrigin?.hostIsAddress == false else {
             throw ResourceError(.blocked, "http request of an https page (mixed content)", at: head.urlText)
         }
         var head = head

@@ -24,7 +24,7 @@ struct Preflight {
     let method: HTTPRequest.Method
     /// The names of the fields that need permission, in lower case, sorted.
     let fieldNames: [String]
-    private let asking: ResourceRequest
+    private let originalRequest: ResourceRequest
 
     /// Creates the preflight of a request, or returns `nil` if none is required: within an origin, for navigations,
     /// and if the method and all fields are safelisted. Requests of elements are always safelisted, so all others are
@@ -39,25 +39,25 @@ struct Preflight {
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.urlText }
         key = Key(
             page: page, origin: origin, url: request.head.urlText, isCredentialed: request.credentials == .include)
-        asking = request
+        originalRequest = request
     }
 
     /// The preflight request.
     var request: ResourceRequest {
-        var head = asking.head
+        var head = originalRequest.head
         head.method = .options
         head.headerFields = [.accept: "*/*", .accessControlRequestMethod: method.rawValue]
         if !fieldNames.isEmpty { head.headerFields[.accessControlRequestHeaders] = fieldNames.joined(separator: ",") }
         for name in [HTTPField.Name.origin, .referer, .userAgent, .acceptLanguage] + FetchMetadata.names {
-            head.headerFields[name] = asking.head.headerFields[name]
+            head.headerFields[name] = originalRequest.head.headerFields[name]
         }
-        return ResourceRequest(head, destination: asking.destination, mode: .cors, page: asking.page)
+        return ResourceRequest(head, destination: originalRequest.destination, mode: .cors, page: originalRequest.page)
     }
 
     /// Returns the permission that the server's response gives.
     /// - Throws: `ResourceError` with code `blocked` if the server does not permit the request.
     func permission(in head: HTTPResponse, by names: SchemeNames) throws -> PreflightPermission {
-        guard CORSPermission(of: head, to: asking, by: names).isGiven else {
+        guard CORSPermission(of: head, to: originalRequest, by: names).isGiven else {
             throw refusal("does not permit \(key.origin)")
         }
         guard (200..<300).contains(head.status.code) else {

@@ -42,7 +42,7 @@ internal import AsyncSupport
             && preflight.fieldNames.allSatisfy { permission.permits(fieldName: $0) }
     }
 
-    func keep(_ permission: PreflightPermission, for key: Preflight.Key) {
+    func insert(_ permission: PreflightPermission, for key: Preflight.Key) {
         guard permission.maxAge > .zero, key.size + permission.size <= Self.maxEntryBytes else {
             entries.withLock { $0[key] = nil }
             return
@@ -58,7 +58,7 @@ internal import AsyncSupport
         }
     }
 
-    func forget(_ key: Preflight.Key) {
+    func remove(_ key: Preflight.Key) {
         entries.withLock { $0[key] = nil }
     }
 }

@@ -33,9 +33,9 @@ public import ResourceLoading
             // The body of the preflight response is dropped unread, which closes its connection.
             guard let head = try await base.load(preflight.request)?.head else { return nil }
             do {
-                cache.keep(try preflight.permission(in: head, by: names), for: preflight.key)
+                cache.insert(try preflight.permission(in: head, by: names), for: preflight.key)
             } catch {
-                cache.forget(preflight.key)
+                cache.remove(preflight.key)
                 throw error
             }
         }

@@ -39,8 +39,10 @@ public struct RequestCompletion: Sendable {
     public func checked(_ head: HTTPRequest, in page: String?) throws -> HTTPRequest {
         // The rules also apply to an https frame in an http page.
         guard head.scheme == "http" else { return head }
-        let asking = [head.headerFields[.origin], head.headerFields[.referer]].map { $0.flatMap(names.realURL(of:)) }
-        return try ([page] + asking).compactMap(\.self).reduce(head) { try MixedContent.checked($0, in: $1) }
+        let requesters = [head.headerFields[.origin], head.headerFields[.referer]].map {
+            $0.flatMap(names.realURL(of:))
+        }
+        return try ([page] + requesters).compactMap(\.self).reduce(head) { try MixedContent.checked($0, in: $1) }
     }
 
     /// Completes a request that already has its real URL.
@@ -68,8 +70,8 @@ public struct RequestCompletion: Sendable {
         if opener != nil, let page = request.page.flatMap({ WebOrigin(url: $0.page.documentURL) }) {
             // Content rules prevent frames outside the container from requesting anything but documents.
             let isDocument = [.document, .nestedDocument].contains(request.destination)
-            let asking = isDocument ? others.union(uncovered) : others
-            request.mayComeFromOtherSite = !asking.allSatisfy { sites.areSameSite(page, $0) }
+            let requesters = isDocument ? others.union(uncovered) : others
+            request.mayComeFromOtherSite = !requesters.allSatisfy { sites.areSameSite(page, $0) }
         }
         FetchMetadata.complete(
             &request, from: fields[.origin] == "null" ? .opaque : witness, or: others, sites: sites)
@@ -101,11 +103,11 @@ public struct RequestCompletion: Sendable {
 
     /// Adds `Origin` to an unsafe same-origin request (Fetch, "append a request Origin header"). Servers check it, but
     /// the engine omits it.
-    private func addOrigin(to request: inout ResourceRequest, from asking: WebOrigin?) {
+    private func addOrigin(to request: inout ResourceRequest, from requester: WebOrigin?) {
         guard request.mode != .navigate, ![.get, .head].contains(request.head.method),
-            request.head.headerFields[.origin] == nil, let asking, asking == request.head.webOrigin
+            request.head.headerFields[.origin] == nil, let requester, requester == request.head.webOrigin
         else { return }
-        request.head.headerFields[.origin] = asking.description
+        request.head.headerFields[.origin] = requester.description
     }
 
     /// Returns a Boolean value that indicates whether a document in a frame may be shown below documents of the given
@@ -134,10 +136,10 @@ public struct RequestCompletion: Sendable {
     }
 
     /// Removes the state of a closed page.
-    public func forget(_ page: PageID) {
-        frames.forget(page)
-        documentRedirects.forget(page)
-        rewriteRecord.forget(page)
+    public func removePage(_ page: PageID) {
+        frames.removePage(page)
+        documentRedirects.removePage(page)
+        rewriteRecord.removePage(page)
     }
 
     private func mode(of request: ResourceRequest) -> ResourceRequest.Mode {
@@ -164,18 +166,18 @@ public struct RequestCompletion: Sendable {
         // scripts and images that request their own origin with CORS. It does not send it for a same-origin DELETE
         // request.
         if hasOrigin { return .cors }
-        return request.head.asksForImage || request.head.asksForStyle ? .noCORS : .unknown
+        return request.head.isImageRequest || request.head.isStyleRequest ? .noCORS : .unknown
     }
 }
 
 extension HTTPRequest {
     /// A Boolean value that indicates whether `Accept` is the one of WebKit for `<img>` and images of style sheets.
-    var asksForImage: Bool { asks(for: "image/") }
+    var isImageRequest: Bool { isRequest(for: "image/") }
 
     /// A Boolean value that indicates whether `Accept` is the one of WebKit for style sheets.
-    var asksForStyle: Bool { asks(for: "text/css") }
+    var isStyleRequest: Bool { isRequest(for: "text/css") }
 
-    private func asks(for type: String) -> Bool {
+    private func isRequest(for type: String) -> Bool {
         headerFields.first { $0.name == .accept }?.value.hasPrefix(type) ?? false
     }
 

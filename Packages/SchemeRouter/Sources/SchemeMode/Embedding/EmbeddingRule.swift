@@ -32,14 +32,14 @@ struct EmbeddingRule: Sendable {
             let resource = request.head.webOrigin, let page = request.page?.page.documentURL
         else { return }
         let fields = request.head.headerFields
-        let asking: [WebOrigin]
+        let requesters: [WebOrigin]
         if let named = fields[.origin] ?? fields[.referer] {
-            asking = [WebOrigin(url: named) ?? .opaque]
+            requesters = [WebOrigin(url: named) ?? .opaque]
         } else {
             // The request does not show whether the page or one of its frames made it.
-            asking = (WebOrigin(url: page).map { [$0] } ?? []) + frames.origins(in: request.page).covered
+            requesters = (WebOrigin(url: page).map { [$0] } ?? []) + frames.origins(in: request.page).covered
         }
-        guard asking.contains(where: { policy.allows($0, of: resource, sites: sites) }) else {
+        guard requesters.contains(where: { policy.allows($0, of: resource, sites: sites) }) else {
             throw ResourceError(
                 .blocked, "Cross-Origin-Resource-Policy is \(policy.rawValue)", at: request.head.urlText)
         }

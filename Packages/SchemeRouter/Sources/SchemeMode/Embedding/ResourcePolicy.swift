@@ -20,14 +20,14 @@ enum ResourcePolicy: String, Sendable {
 
     /// Returns a Boolean value that indicates whether a `no-cors` request of one origin may receive the response of
     /// another (Fetch, cross-origin resource policy internal check).
-    func allows(_ asking: WebOrigin, of resource: WebOrigin, sites: any PublicSuffixing) -> Bool {
+    func allows(_ requester: WebOrigin, of resource: WebOrigin, sites: any PublicSuffixing) -> Bool {
         switch self {
         case .crossOrigin: return true
-        case .sameOrigin: return asking == resource
+        case .sameOrigin: return requester == resource
         case .sameSite:
             // Sites are compared without schemes, but a response over https is not available to an http page.
-            let secured = WebOrigin(scheme: resource.scheme, authority: asking.authority)
-            return sites.areSameSite(secured, resource) && (asking.scheme == "https" || resource.scheme != "https")
+            let secured = WebOrigin(scheme: resource.scheme, authority: requester.authority)
+            return sites.areSameSite(secured, resource) && (requester.scheme == "https" || resource.scheme != "https")
         }
     }
 }

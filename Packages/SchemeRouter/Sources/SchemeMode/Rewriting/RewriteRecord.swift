@@ -34,7 +34,7 @@ final class RewriteRecord: Sendable {
     private let state = Mutex(State())
 
     /// Removes the state of a closed page.
-    func forget(_ page: PageID) {
+    func removePage(_ page: PageID) {
         state.withLock { state in
             state.pages[page] = nil
             if state.closed.count >= Self.maxClosed { state.closed.removeFirst(Self.maxClosed / 2) }

@@ -23,7 +23,7 @@ internal import WebSyntax
     /// ignored; `false` by default.
     public var hasCharset = false
     /// The real URL that the engine requested for a redirected style sheet; `nil` if it is ``url``.
-    var asked: String?
+    var requestedURL: String?
     /// The charset of the document that uses a style sheet; `nil` if unknown.
     var environment: TextCharset?
     /// The URL of a document's first `<base href>`, against which relative URLs are resolved.
@@ -58,7 +58,7 @@ internal import WebSyntax
     /// The real scheme of the custom scheme that the engine uses for URLs without a scheme; `nil` if the engine uses a
     /// real scheme.
     var namedScheme: String? {
-        isBaseNamed ? Self.scheme(of: base ?? asked ?? url) : nil
+        isBaseNamed ? Self.scheme(of: base ?? requestedURL ?? url) : nil
     }
 
     /// Sets the base URL of relative URLs.

@@ -74,7 +74,7 @@ public struct RewritingLoader: ResourceLoader {
             ![204, 205, 304].contains(response.head.status.code)
         else {
             if fields.type != nil, response.head.status == .notModified {
-                RewrittenFields.weaken(&response.head.headerFields)
+                RewrittenFields.weakenEntityTag(&response.head.headerFields)
             }
             return response
         }
@@ -83,7 +83,7 @@ public struct RewritingLoader: ResourceLoader {
 
     /// Returns an immediate response that is neither rewritten nor checked.
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        guard request.destination == .subresource, !request.head.asksForStyle,
+        guard request.destination == .subresource, !request.head.isStyleRequest,
             !request.head.headerFields.contains(.range),
             case .known(let found) = base.immediateResponse(to: request)
         else { return .later }
@@ -116,10 +116,11 @@ public struct RewritingLoader: ResourceLoader {
     private func context(
         for request: ResourceRequest, _ fields: RewrittenFields, at place: String
     ) -> RewritingContext {
-        let asked = RealURL.canonical(request.head.urlText) ?? request.head.urlText
-        let page = request.destination == .document ? asked : request.page?.page.documentURL ?? asked
+        let requestedURL = RealURL.canonical(request.head.urlText) ?? request.head.urlText
+        let page = request.destination == .document ? requestedURL : request.page?.page.documentURL ?? requestedURL
         let id = request.page?.page.id
-        var context = RewritingContext(names: names, url: asked, page: page) { [covers, rewriteRecord] url, page in
+        var context = RewritingContext(names: names, url: requestedURL, page: page) {
+            [covers, rewriteRecord] url, page in
             guard covers(url, page) else { return false }
             if let id { rewriteRecord.recordName(of: url, for: id) }
             return true
@@ -129,7 +130,7 @@ public struct RewritingLoader: ResourceLoader {
         context.hasTwoByteLetters = fields.charset == .twoByte
         guard fields.type == .styleSheet else { return context }
         if place != request.head.urlText {
-            context.asked = asked
+            context.requestedURL = requestedURL
             context.url = URLSpelling.strict(place)
         }
         context.environment = id.flatMap { rewriteRecord.charset(of: $0) }
@@ -143,7 +144,7 @@ public struct RewritingLoader: ResourceLoader {
         for request: ResourceRequest
     ) async throws -> ResourceResponse {
         var response = response
-        RewrittenFields.forget(&response.head.headerFields)
+        RewrittenFields.removeStaleFields(&response.head.headerFields)
         var rewriter: any TextRewriting
         switch type {
         case .styleSheet: rewriter = CSSRewriter(context)

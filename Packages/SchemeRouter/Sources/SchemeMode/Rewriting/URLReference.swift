@@ -40,7 +40,7 @@ struct URLReference {
     ) -> [ByteEdit] {
         // Most references are relative, which their first characters show.
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
-            mayName(bytes[first...].prefix(2)) || context.asked != nil
+            mayName(bytes[first...].prefix(2)) || context.requestedURL != nil
                 || isURL && bytes.contains(UInt8(ascii: "\\"))
         else { return [] }
         guard let reference = URLReference(Array(bytes), in: context) else { return [] }
@@ -151,8 +151,8 @@ struct URLReference {
     private func edits(ofRelative rest: Int, isURL: Bool) -> [ByteEdit] {
         var index = rest
         let first = peek(&index)
-        if let asked = context.asked, let first, first != UInt8(ascii: "#"),
-            let base = movedBase(first, from: asked)
+        if let requestedURL = context.requestedURL, let first, first != UInt8(ascii: "#"),
+            let base = movedBase(first, from: requestedURL)
         {
             let name = context.covers(base + String(decoding: plain(rest), as: UTF8.self), context.page)
             let beginning = name ? context.names.name(of: base) ?? base : base
@@ -171,9 +171,9 @@ struct URLReference {
     /// - Parameters:
     ///   - first: The first character of the reference.
     ///   - asked: The requested URL.
-    private func movedBase(_ first: UInt8, from asked: String) -> String? {
+    private func movedBase(_ first: UInt8, from requestedURL: String) -> String? {
         guard let place = HTTPRequest(urlText: context.url), let origin = place.webOrigin,
-            let known = HTTPRequest(urlText: asked)
+            let known = HTTPRequest(urlText: requestedURL)
         else { return nil }
         let isSameOrigin = known.webOrigin == origin
         if Self.isSlash(first) { return isSameOrigin ? nil : "\(origin)" }

@@ -73,18 +73,18 @@ struct NormalPath {
 
     /// Removes dot segments of a path that begins with a slash (RFC 3986, section 5.2.4).
     private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
-        var kept: [ArraySlice<UInt8>] = []
+        var output: [ArraySlice<UInt8>] = []
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             switch segment {
-            case [UInt8(ascii: ".")]: if isLast { kept.append([]) }
+            case [UInt8(ascii: ".")]: if isLast { output.append([]) }
             case [UInt8(ascii: "."), UInt8(ascii: ".")]:
-                _ = kept.popLast()
-                if isLast { kept.append([]) }
-            default: kept.append(segment)
+                _ = output.popLast()
+                if isLast { output.append([]) }
+            default: output.append(segment)
             }
         }
-        return [UInt8(ascii: "/")] + kept.joined(separator: [UInt8(ascii: "/")])
+        return [UInt8(ascii: "/")] + output.joined(separator: [UInt8(ascii: "/")])
     }
 }

@@ -33,15 +33,15 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
 
     /// A one-line description for logs.
     public var description: String {
-        "\(action.rawValue): \(Self.why(reason))"
+        "\(action.rawValue): \(Self.explanation(reason))"
     }
 
-    private static func why(_ reason: Reason) -> String {
+    private static func explanation(_ reason: Reason) -> String {
         switch reason {
         case .off: "switched off"
         case .denied(let index): "deny[\(index)]"
         case .rule(let index): "rules[\(index)]"
-        case .veto(let reason): "veto, \(why(reason))"
+        case .veto(let reason): "veto, \(explanation(reason))"
         case .plainPage: "its page bypasses the container"
         case .covered: "covered, and no rule matches"
         case .uncovered: "not covered"

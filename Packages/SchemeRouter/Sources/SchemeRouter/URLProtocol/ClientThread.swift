@@ -40,7 +40,7 @@ final class ClientThread: @unchecked Sendable {
     }
 
     /// Runs a step on the thread and returns when it has finished.
-    /// - Throws: The error of the step; `CancellationError` after ``leave()``.
+    /// - Throws: The error of the step; `CancellationError` after ``release()``.
     func perform(_ step: @escaping @Sendable (RoutedProtocol) throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             let turn = { @Sendable in done.resume(with: Result { try self.run(step) }) }
@@ -67,8 +67,8 @@ final class ClientThread: @unchecked Sendable {
 
     /// Releases the protocol and ends the waiting steps; must be called on the thread. A session does not report that
     /// it no longer needs a protocol, and does not restart a finished one.
-    func leave() {
-        routed?.forgetDelivery()
+    func release() {
+        routed?.releaseDelivery()
         routed = nil
         #if canImport(FoundationNetworking)
             queue.withLock { $0.isOver = true }

@@ -68,7 +68,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         report.outcome = outcome
         face.end(head)
         face.observer(report)
-        thread.leave()
+        thread.release()
     }
 
     // MARK: Response
@@ -97,7 +97,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         guard let location = URL(string: url), let answer = response.head.urlResponse(of: location) else {
             throw ResourceError(.internal, "not a valid URL or HTTP response", at: url)
         }
-        if request.cachePolicy == .returnCacheDataDontLoad, response.isUnkept {
+        if request.cachePolicy == .returnCacheDataDontLoad, response.isCacheMiss {
             throw ResourceError(.offline, "there is no stored response, and the network must not be used", at: url)
         }
         try await step(.response) { routed, client in
@@ -106,7 +106,7 @@ final class ProtocolDelivery: @unchecked Sendable {
             self.report.provenance = response.provenance
             client.urlProtocol(routed, didReceive: answer, cacheStoragePolicy: .notAllowed)
         }
-        try await hand(response.body)
+        try await send(response.body)
         try await step(.finish) { routed, client in
             client.urlProtocolDidFinishLoading(routed)
             self.end(.finished)
@@ -124,7 +124,7 @@ final class ProtocolDelivery: @unchecked Sendable {
                 throw ResourceError(.internal, "no loader returned a response", at: next.head.urlText)
             }
             silence.recordActivity()
-            jar.keepCookies(of: response.head.headerFields, from: next.head.urlText)
+            jar.storeCookies(of: response.head.headerFields, from: next.head.urlText)
             guard let redirect = try Redirect(of: response.head, to: next.head) else {
                 return (response, next.head.urlText)
             }
@@ -151,7 +151,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         return .stream(ByteStream(StartedBytes(start, then: source), length: length))
     }
 
-    private func hand(_ body: ResourceBody) async throws {
+    private func send(_ body: ResourceBody) async throws {
         #if canImport(FoundationNetworking)
             // With several pieces, a completion handler receives only the last one.
             var whole = Data()
@@ -167,13 +167,13 @@ final class ProtocolDelivery: @unchecked Sendable {
                     whole.append(data)
                 }
             }
-            if !whole.isEmpty { try await hand(whole) }
+            if !whole.isEmpty { try await send(whole) }
         #else
-            for try await data in body.pieces(upTo: Self.pieceSize) { try await hand(data) }
+            for try await data in body.pieces(upTo: Self.pieceSize) { try await send(data) }
         #endif
     }
 
-    private func hand(_ data: Data) async throws {
+    private func send(_ data: Data) async throws {
         silence.recordActivity()
         try await step(.data) { routed, client in
             self.report.bytes += Int64(data.count)
@@ -201,5 +201,5 @@ final class ProtocolDelivery: @unchecked Sendable {
 extension ResourceResponse {
     /// A Boolean value that indicates whether a cache has no stored response and must not use the network (RFC 9111,
     /// section 5.2.1.7).
-    fileprivate var isUnkept: Bool { head.status == .gatewayTimeout && provenance.source == .synthetic }
+    fileprivate var isCacheMiss: Bool { head.status == .gatewayTimeout && provenance.source == .synthetic }
 }

@@ -50,7 +50,7 @@ class RoutedProtocol: URLProtocol {
     }
 
     /// Releases the delivery after the response has ended, because a session may keep its protocols.
-    func forgetDelivery() {
+    func releaseDelivery() {
         delivery = nil
     }
 

@@ -44,7 +44,7 @@ struct SessionCookies {
     }
 
     /// Stores the cookies of a response.
-    func keepCookies(of fields: HTTPFields, from text: String) {
+    func storeCookies(of fields: HTTPFields, from text: String) {
         guard let storage, settings.acceptPolicy != .never, let url = URL(string: text), isAccepted(url) else { return }
         // Each field is parsed separately, because the comma in a date would split a joined value.
         for value in fields[values: .setCookie] {

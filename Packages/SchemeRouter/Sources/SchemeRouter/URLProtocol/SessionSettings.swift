@@ -17,7 +17,7 @@ struct SessionSettings: Sendable, Equatable {
     let acceptPolicy: HTTPCookie.AcceptPolicy
     /// A Boolean value that indicates whether responses may be stored beyond the lifetime of the session; `false` for
     /// an ephemeral one.
-    let keepsAnswers: Bool
+    let storesResponses: Bool
     private let cachePolicy: URLRequest.CachePolicy
     /// The fields that are added to requests without a field of that name.
     private let fields: HTTPFields
@@ -27,7 +27,7 @@ struct SessionSettings: Sendable, Equatable {
         cookies = configuration.httpCookieStorage
         sendsCookies = configuration.httpShouldSetCookies
         acceptPolicy = configuration.httpCookieAcceptPolicy
-        keepsAnswers = (configuration.urlCache?.diskCapacity ?? 0) > 0
+        storesResponses = (configuration.urlCache?.diskCapacity ?? 0) > 0
         cachePolicy = configuration.requestCachePolicy
         timeout = configuration.timeoutIntervalForRequest
         var fields = HTTPFields()
@@ -43,11 +43,11 @@ struct SessionSettings: Sendable, Equatable {
         for field in fields where head.headerFields[field.name] == nil { head.headerFields.append(field) }
         guard head.headerFields[.cacheControl] == nil else { return }
         // RFC 9111, section 5.2.1.
-        var directives: [String] = keepsAnswers ? [] : ["no-cache", "no-store"]
+        var directives: [String] = storesResponses ? [] : ["no-cache", "no-store"]
         switch request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:
             directives = ["no-cache"] + directives.dropFirst()
-        case .returnCacheDataElseLoad where keepsAnswers: directives.append("max-stale")
+        case .returnCacheDataElseLoad where storesResponses: directives.append("max-stale")
         case .returnCacheDataDontLoad: directives = ["only-if-cached", "max-stale"]
         default: break
         }
@@ -64,7 +64,7 @@ struct SessionSettings: Sendable, Equatable {
 
     static func == (one: Self, other: Self) -> Bool {
         one.cookies === other.cookies && one.sendsCookies == other.sendsCookies
-            && one.acceptPolicy == other.acceptPolicy && one.keepsAnswers == other.keepsAnswers
+            && one.acceptPolicy == other.acceptPolicy && one.storesResponses == other.storesResponses
             && one.cachePolicy == other.cachePolicy && one.fields == other.fields && one.timeout == other.timeout
     }
 }

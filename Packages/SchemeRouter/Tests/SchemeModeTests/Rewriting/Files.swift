@@ -20,7 +20,7 @@ final class Files: ResourceLoader {
 
     private let files: [String: File]
     private let requests = Mutex<[HTTPRequest]>([])
-    var asked: [HTTPRequest] { requests.withLock { $0 } }
+    var receivedRequests: [HTTPRequest] { requests.withLock { $0 } }
 
     init(_ files: [String: File]) {
         self.files = files

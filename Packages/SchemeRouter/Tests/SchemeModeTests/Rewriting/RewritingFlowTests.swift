@@ -22,7 +22,7 @@ struct RewritingFlowTests {
         }
 
         private let count = Mutex(0)
-        var asked: Int { count.withLock { $0 } }
+        var requestCount: Int { count.withLock { $0 } }
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
             struct Source: AsyncSequence, Sendable {
@@ -44,12 +44,12 @@ struct RewritingFlowTests {
             Issue.record("no stream")
             return
         }
-        #expect(source.asked == 0)
+        #expect(source.requestCount == 0)
         var iterator = stream.makeAsyncIterator()
         for count in 1...50 {
             let piece = try #require(try await iterator.next())
             #expect(piece.starts(with: Data("<img src=containerkit://cdn.example/x>".utf8)))
-            #expect(source.asked == count)
+            #expect(source.requestCount == count)
         }
     }
 

@@ -76,7 +76,7 @@ struct RewritingLoaderTests {
         #expect(sheetAnswer?.head.status == .ok)
         #expect(sheetAnswer?.head.headerFields[.contentRange] == nil)
         #expect(try await text(sheetAnswer) == "a{b:url(containerkit://cdn.example/x.png)}")
-        #expect(files.asked.last?.headerFields[.ifRange] == nil)
+        #expect(files.receivedRequests.last?.headerFields[.ifRange] == nil)
         let video = try await loader(files).load(request("https://shop.example/b", fields))
         #expect(video?.head.status == .partialContent)
         #expect(try await text(video) == "a{b:")
@@ -93,7 +93,7 @@ struct RewritingLoaderTests {
         let answer = try await loader(server).load(request("https://shop.example/v.mp4", [.range: "bytes=9-"]))
         #expect(answer?.head.status == .rangeNotSatisfiable)
         #expect(answer?.head.headerFields[.contentRange] == "bytes */9")
-        #expect(server.asked.count == 1)
+        #expect(server.receivedRequests.count == 1)
     }
 
     @Test("Encoded bodies, ASCII-incompatible charsets and other types are unchanged")
@@ -227,7 +227,7 @@ struct RewritingLoaderTests {
             await #expect(throws: ResourceError.self) {
                 try await loader.load(request("https://shop.example/a.css", fields))
             }
-            #expect(files.asked.last?.headerFields[.ifNoneMatch] == nil)
+            #expect(files.receivedRequests.last?.headerFields[.ifNoneMatch] == nil)
         }
     }
 

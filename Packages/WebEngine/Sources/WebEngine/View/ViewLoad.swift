@@ -49,7 +49,7 @@ public final class ViewLoad {
     }
 
     /// Marks the document being loaded as interim: its commit and finish signals are ignored until the next navigation.
-    @_spi(Facade) public func passOverDocument() {
+    @_spi(Facade) public func ignoreDocument() {
         isAtInterimDocument = true
     }
 
@@ -80,7 +80,7 @@ public final class ViewLoad {
 
     /// Marks the next load as the container's error page, which replaces a failed page. Its signals are ignored and the
     /// state is unchanged until the next navigation.
-    @_spi(Facade) public func passOverErrorPage() {
+    @_spi(Facade) public func ignoreErrorPage() {
         errorPage = .awaited
     }
 

@@ -11,10 +11,10 @@
     final class GLibAsync {
         private var complete: (@MainActor (OpaquePointer?) -> Void)?
         /// The objects that must outlive the call, in the order of their release.
-        private var kept: [gpointer]
+        private var retained: [gpointer]
 
         private init(keeping objects: [gpointer]) {
-            kept = objects
+            retained = objects
             for object in objects { g_object_ref(object) }
         }
 
@@ -23,12 +23,12 @@
         /// The engine calls back from inside its own functions, so an immediate release of the last reference could
         /// destroy an object that is in use. Measured: without the delay, the engine crashed if it was released while
         /// its cookies were read.
-        private func letGo(of source: UnsafeMutablePointer<GObject>?) {
-            if let source, let object = g_object_ref(source) { kept.insert(object, at: 0) }
+        private func release(of source: UnsafeMutablePointer<GObject>?) {
+            if let source, let object = g_object_ref(source) { retained.insert(object, at: 0) }
             let turn: GSourceFunc = { data in
                 guard let data else { return 0 }
                 let call = Unmanaged<GLibAsync>.fromOpaque(data).takeRetainedValue()
-                MainActor.assumeIsolated { for object in call.kept { g_object_unref(object) } }
+                MainActor.assumeIsolated { for object in call.retained { g_object_unref(object) } }
                 return 0
             }
             g_idle_add(turn, Unmanaged.passRetained(self).toOpaque())
@@ -63,7 +63,7 @@
                             let call = Unmanaged<GLibAsync>.fromOpaque(data).takeRetainedValue()
                             MainActor.assumeIsolated {
                                 call.complete?(result)
-                                call.letGo(of: source)
+                                call.release(of: source)
                             }
                         }, data)
                     if Task.isCancelled { waiter.resume(with: .failure(CancellationError())) }

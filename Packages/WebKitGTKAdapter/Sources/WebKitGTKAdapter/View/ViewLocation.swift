@@ -22,7 +22,7 @@ internal import WebEngine
         /// A Boolean value that indicates whether a navigation is in progress.
         private(set) var isNavigating = false
         /// The URL that the host requested, until its document is committed.
-        private var asked: String?
+        private var requestedURL: String?
         /// A Boolean value that indicates whether the host's load has not begun in the engine. Events in this state
         /// belong to an earlier load.
         private(set) var isLoadWaiting = false
@@ -35,22 +35,22 @@ internal import WebEngine
         private(set) var lastLoad: LoadToken?
 
         /// Records a load that the host requests.
-        mutating func ask(for url: String) {
+        mutating func recordLoad(for url: String) {
             // If both URLs are equal, their ends cannot be distinguished.
-            overtaken = isLoadWaiting && asked != url ? asked : nil
-            asked = url
+            overtaken = isLoadWaiting && requestedURL != url ? requestedURL : nil
+            requestedURL = url
             lastLoad = LoadToken(of: url, after: lastLoad)
             isLoadWaiting = true
         }
 
         /// Records that the host stops the load.
         /// - Returns: the URL of the load, if the engine had not begun it; otherwise `nil`.
-        mutating func giveUp() -> String? {
+        mutating func cancelLoad() -> String? {
             overtaken = nil
             guard isLoadWaiting else { return nil }
             isLoadWaiting = false
-            defer { asked = nil }
-            return asked
+            defer { requestedURL = nil }
+            return requestedURL
         }
 
         /// Records the start of a navigation in the engine.
@@ -65,15 +65,15 @@ internal import WebEngine
         ///   - mainResource: the URL of the document's resource; `nil` for a blank page.
         mutating func commit(url: String, mainResource: String?) -> Commit {
             isNavigating = false
-            let asked = isLoadWaiting ? nil : asked
-            if !isLoadWaiting { forgetLoad() }
+            let pendingURL = isLoadWaiting ? nil : requestedURL
+            if !isLoadWaiting { clearLoad() }
             if let mainResource {
                 documentURL = mainResource
                 return .document(url: mainResource)
             }
             documentURL = isLoadWaiting ? Self.blank : url
-            if let asked, documentURL == Self.blank, !asked.lowercased().hasPrefix("about:") {
-                return .refusal(of: asked)
+            if let pendingURL, documentURL == Self.blank, !pendingURL.lowercased().hasPrefix("about:") {
+                return .refusal(of: pendingURL)
             }
             return .document(url: documentURL)
         }
@@ -91,7 +91,7 @@ internal import WebEngine
                 isLoadWaiting = true
                 return true
             }
-            let isOther = isLoadWaiting && url != asked && (isNavigating || url == documentURL)
+            let isOther = isLoadWaiting && url != requestedURL && (isNavigating || url == documentURL)
             endNavigation()
             return isOther || isCancelled && isLoadWaiting
         }
@@ -99,12 +99,12 @@ internal import WebEngine
         /// Records the end of a navigation without a commit, for example when the process ends.
         mutating func endNavigation() {
             isNavigating = false
-            if !isLoadWaiting { forgetLoad() }
+            if !isLoadWaiting { clearLoad() }
         }
 
         /// Clears the records of the host's loads.
-        private mutating func forgetLoad() {
-            asked = nil
+        private mutating func clearLoad() {
+            requestedURL = nil
             overtaken = nil
         }
 

@@ -19,7 +19,7 @@ internal import WebEngine
                     let port = Int(webkit_authentication_request_get_port(request))
                     let isRetry = webkit_authentication_request_is_retry(request) != 0
                     let credentials = MainActor.assumeIsolated {
-                        target(data, as: WebKitGTKView.self)?.proxyAsks(host, port, isRetry: isRetry)
+                        target(data, as: WebKitGTKView.self)?.proxyCredentials(host, port, isRetry: isRetry)
                     }
                     guard let credentials else { return 0 }
                     // libsoup remembers the credentials, so WebKit need not store them.
@@ -40,7 +40,7 @@ internal import WebEngine
         ///
         /// One refusal does not end the load, because it may concern the credentials of an earlier proxy. The request
         /// is never cancelled, because libsoup would keep the cancelled authentication for all later proxies.
-        private func proxyAsks(_ host: String, _ port: Int, isRetry: Bool) -> EngineProxy.Credentials? {
+        private func proxyCredentials(_ host: String, _ port: Int, isRetry: Bool) -> EngineProxy.Credentials? {
             guard let credentials = proxies.credentials(forProxyAt: host, port: port) else { return nil }
             proxyRetries = isRetry ? proxyRetries + 1 : 0
             if proxyRetries > Self.retryLimit { webkit_web_view_stop_loading(web) }

@@ -17,12 +17,13 @@ internal import WebEngine
                     }
             signals.connect("create", unsafeBitCast(created, to: GCallback.self), to: self)
 
-            let asked: @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
-                _, request, data in
-                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.askPermission(request) }
-                return 1
-            }
-            signals.connect("permission-request", unsafeBitCast(asked, to: GCallback.self), to: self)
+            let onPermissionRequest:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
+                    _, request, data in
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.requestPermission(request) }
+                    return 1
+                }
+            signals.connect("permission-request", unsafeBitCast(onPermissionRequest, to: GCallback.self), to: self)
 
             let decided:
                 @convention(c) (
@@ -112,19 +113,19 @@ internal import WebEngine
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, by subject: EnginePrompt.Subject
         ) -> Bool {
-            let asking = Asking()
+            let state = PromptState()
             g_object_ref(decision)
             put(
                 EnginePrompt(subject) { answer in
                     defer { g_object_unref(decision) }
-                    if asking.isInSignal {
-                        asking.answer = answer
+                    if state.isInSignal {
+                        state.answer = answer
                     } else {
                         Self.apply(decision, answer)
                     }
                 })
-            asking.isInSignal = false
-            guard let answer = asking.answer else { return true }
+            state.isInSignal = false
+            guard let answer = state.answer else { return true }
             if answer == .no { webkit_policy_decision_ignore(decision) }
             return answer == .no
         }
@@ -145,10 +146,10 @@ internal import WebEngine
 
         // MARK: Permissions
 
-        private func askPermission(_ request: OpaquePointer) {
+        private func requestPermission(_ request: OpaquePointer) {
             let object = UnsafeMutableRawPointer(request)
             g_object_ref(object)
-            let (permissions, requester) = Self.wish(of: request)
+            let (permissions, requester) = Self.requestedPermissions(of: request)
             put(
                 EnginePrompt(.permission(permissions, requester: requester)) { answer in
                     if answer == .no {
@@ -160,7 +161,8 @@ internal import WebEngine
                 })
         }
 
-        private static func wish(of request: OpaquePointer) -> (Set<PagePermission>, requester: String?) {
+        private static func requestedPermissions(of request: OpaquePointer) -> (Set<PagePermission>, requester: String?)
+        {
             let instance = UnsafeMutableRawPointer(request)
             let isA = { (type: GType) in
                 g_type_check_instance_is_a(instance.assumingMemoryBound(to: GTypeInstance.self), type) != 0
@@ -209,7 +211,7 @@ internal import WebEngine
 
     /// The state of a prompt during the engine's signal: whether the signal is active, and the answer given inside it.
     @MainActor
-    final class Asking {
+    final class PromptState {
         var isInSignal = true
         var answer: EnginePrompt.Answer?
     }

@@ -95,7 +95,7 @@ internal import WebEngine
             let isStale = location.isLoadWaiting
             let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
             documentChanged()
-            asking.commit(engineURL)
+            requestState.commit(engineURL)
             switch commit {
             case .document(let url):
                 if !isStale { onSignal?(.committed(url: url)) }

@@ -20,12 +20,13 @@ internal import WebEngine
         }
 
         func connectPrompts(_ signals: GObjectSignals) {
-            let asked: @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
-                _, dialog, data in
-                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.answer(dialog) }
-                return 1
-            }
-            signals.connect("script-dialog", unsafeBitCast(asked, to: GCallback.self), to: self)
+            let onScriptDialog:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
+                    _, dialog, data in
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.answer(dialog) }
+                    return 1
+                }
+            signals.connect("script-dialog", unsafeBitCast(onScriptDialog, to: GCallback.self), to: self)
         }
 
         private func answer(_ dialog: OpaquePointer) {
@@ -34,16 +35,16 @@ internal import WebEngine
             if case .prompt = kind, let promptResponder, text.hasPrefix(promptResponder.prefix) {
                 return webkit_script_dialog_prompt_set_text(dialog, promptResponder.answer(text))
             }
-            let asking = Asking()
+            let state = PromptState()
             webkit_script_dialog_ref(dialog)
             put(
                 EnginePrompt(.dialog(kind, message: text)) { answer in
                     Self.apply(dialog, kind, answer)
                     // Inside the signal, its return closes the dialog.
-                    if !asking.isInSignal { webkit_script_dialog_close(dialog) }
+                    if !state.isInSignal { webkit_script_dialog_close(dialog) }
                     webkit_script_dialog_unref(dialog)
                 })
-            asking.isInSignal = false
+            state.isInSignal = false
         }
 
         private static func kind(of dialog: OpaquePointer) -> DialogKind {

@@ -8,18 +8,18 @@ public import WebEngine
     internal import Glibc
 
     /// The request methods of a view's document and of its navigation in progress. A reload must not send a body again.
-    struct DocumentAsking {
+    struct DocumentRequestState {
         /// A Boolean value that indicates whether the current document may have been requested with a body.
         private(set) var mayHaveBody = false
         /// A Boolean value that indicates whether the current document was certainly requested with a method other than
         /// GET.
         private(set) var isPosted = false
-        private var isOnWay = false
+        private var isNavigating = false
         /// The URL of a request with a method other than GET, of the page or a frame.
         private(set) var postedURL: String?
 
         /// Records a navigation that was decided.
-        mutating func ask(_ type: WebKitNavigationType, for url: String, isPost: Bool) {
+        mutating func recordNavigation(_ type: WebKitNavigationType, for url: String, isPost: Bool) {
             // A redirect to the same URL may use GET.
             if isPost { postedURL = url } else if postedURL == url { postedURL = nil }
             // The engine does not report the original method of a back-forward navigation. A reload has the method of
@@ -27,15 +27,15 @@ public import WebEngine
             switch type {
             case WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED, WEBKIT_NAVIGATION_TYPE_FORM_RESUBMITTED,
                 WEBKIT_NAVIGATION_TYPE_BACK_FORWARD:
-                isOnWay = true
-            case WEBKIT_NAVIGATION_TYPE_RELOAD: isOnWay = isOnWay || mayHaveBody
+                isNavigating = true
+            case WEBKIT_NAVIGATION_TYPE_RELOAD: isNavigating = isNavigating || mayHaveBody
             default: break
             }
         }
 
         mutating func commit(_ url: String) {
-            (mayHaveBody, isPosted) = (isOnWay, postedURL == url)
-            (isOnWay, postedURL) = (false, nil)
+            (mayHaveBody, isPosted) = (isNavigating, postedURL == url)
+            (isNavigating, postedURL) = (false, nil)
         }
     }
 
@@ -48,8 +48,8 @@ public import WebEngine
         public func reload(_ url: String) {
             guard !isDiscarded else { return }
             let isKnown = webkit_web_view_get_main_resource(web) != nil || !engineURL.isEmpty
-            guard !asking.mayHaveBody, isKnown || hasEntry else { return load(url) }
-            location.ask(for: url)
+            guard !requestState.mayHaveBody, isKnown || hasEntry else { return load(url) }
+            location.recordLoad(for: url)
             proxyRetries = 0
             hasProcess = true
             webkit_web_view_reload(web)
@@ -57,11 +57,11 @@ public import WebEngine
 
         /// A Boolean value that indicates whether the current document was requested with a method other than GET. The
         /// engine does not report this for documents of the back-forward list.
-        public var isPosted: Bool { asking.isPosted }
+        public var isPosted: Bool { requestState.isPosted }
 
         /// Returns a Boolean value that indicates whether a form submission to the URL is in progress, in the page or a
         /// frame.
-        public func isPosting(to url: String) -> Bool { asking.postedURL == url }
+        public func isPosting(to url: String) -> Bool { requestState.postedURL == url }
 
         /// The last load that was requested, blank pages included.
         public var lastLoad: LoadToken? { location.lastLoad }
@@ -81,7 +81,7 @@ public import WebEngine
         /// reloaded. Otherwise it gets a new entry.
         public func showErrorPage(_ html: String, for url: String) {
             guard !isDiscarded else { return }
-            location.ask(for: url)
+            location.recordLoad(for: url)
             hasProcess = true
             webkit_web_view_load_alternate_html(web, html, url, nil)
         }
@@ -100,7 +100,7 @@ public import WebEngine
             let request = webkit_navigation_action_get_request(action)
             let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) } ?? ""
             let method = request.flatMap { webkit_uri_request_get_http_method($0) }
-            asking.ask(kind, for: url, isPost: method.map { strcmp($0, "GET") != 0 } ?? false)
+            requestState.recordNavigation(kind, for: url, isPost: method.map { strcmp($0, "GET") != 0 } ?? false)
         }
     }
 #endif

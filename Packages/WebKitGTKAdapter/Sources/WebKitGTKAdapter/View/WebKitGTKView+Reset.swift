@@ -23,7 +23,7 @@ public import WebEngine
         ///   seconds, for example because a script does not end. The web process is then terminated.
         public func reset() async throws -> WebKitGTKView {
             try requireLife()
-            try await leavePage()
+            try await replacePage()
             let successor = try makeSuccessor(self)
             // This precedes the load in the successor, which completes only after the process has handled the end of
             // this view.
@@ -44,7 +44,7 @@ public import WebEngine
         /// Measured: if a view ends within milliseconds of its page's load, its process may hang permanently (18 of
         /// 60), but not if the view showed a blank page (0 of 80). The cause is the engine's page cache, which stores
         /// the page first (1 of 40 without that cache).
-        private func leavePage() async throws {
+        private func replacePage() async throws {
             do {
                 try await withLimit(Self.resetLimit, Self.noBlankPage) { [self] in try await showBlank() }
             } catch {
@@ -61,7 +61,7 @@ public import WebEngine
             try requireLife()
             do {
                 let seen = try await withLimit(Self.resetLimit, "the web process did not respond") { [self] in
-                    try await evaluate(Self.looking, in: .page)
+                    try await evaluate(Self.residualStateScript, in: .page)
                 }
                 let names = try JSONDecoder().decode([String].self, from: Data(seen.utf8))
                 return residualStateByEngine.union(names.map { ResidualState($0) })
@@ -98,7 +98,7 @@ public import WebEngine
 
         /// A script that returns the names of the ``ResidualState`` values that it finds. A blank page has an opaque
         /// origin and therefore no storage.
-        private static let looking = """
+        private static let residualStateScript = """
             const stored = () => { try { return sessionStorage.length } catch { return 0 } };
             const found = {
                 history: history.length !== 1 || history.state !== null,

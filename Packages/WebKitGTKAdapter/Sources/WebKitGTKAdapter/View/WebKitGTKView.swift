@@ -47,7 +47,7 @@ public import WebEngine
         /// A Boolean value that is false after the end of the web process until the next load.
         var hasProcess = true
         /// The request methods of the current document and of the navigation in progress.
-        var asking = DocumentAsking()
+        var requestState = DocumentRequestState()
         /// The number of documents that this view has shown.
         private var pageNumber = 0
         /// The visibility of the window; see ``isVisible``.
@@ -143,7 +143,7 @@ public import WebEngine
             guard !isDiscarded else { return }
             // A page that waits for a prompt would block the next page.
             endEnginePrompts()
-            location.ask(for: url)
+            location.recordLoad(for: url)
             proxyRetries = 0
             hasProcess = true
             webkit_web_view_load_uri(web, url)
@@ -153,7 +153,7 @@ public import WebEngine
         /// - Parameter origin: the root URL of the origin.
         func loadBlank(at origin: String) {
             guard !isDiscarded else { return }
-            location.ask(for: origin)
+            location.recordLoad(for: origin)
             webkit_web_view_load_html(web, "<!doctype html>", origin)
         }
 
@@ -162,7 +162,7 @@ public import WebEngine
             guard !isDiscarded else { return }
             webkit_web_view_stop_loading(web)
             // The engine reports nothing for a load that it has not begun.
-            if let url = location.giveUp() {
+            if let url = location.cancelLoad() {
                 onSignal?(.failed(url: url, error: EngineError(.loadFailed, "the load was stopped", at: url)))
             }
         }
@@ -181,7 +181,7 @@ public import WebEngine
                 do {
                     _ = try await result(of: "return 1", in: world)
                 } catch is UnsupportedResult {
-                    throw Self.viewGone
+                    throw Self.viewEnded
                 }
                 throw EngineError(.script, "the result has no JSON form")
             }
@@ -359,7 +359,7 @@ public import WebEngine
             defer { onSignal = nil }
             let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
             onSignal = { continuation.yield($0) }
-            location.ask(for: "about:blank")
+            location.recordLoad(for: "about:blank")
             // Unlike `about:blank`, a page that is loaded from a string has no history entry.
             webkit_web_view_load_html(web, "<!doctype html>", nil)
             for await signal in signals {
@@ -397,8 +397,8 @@ public import WebEngine
 
         /// Ends the calls that wait for a page or a process that has ended.
         func endCalls() {
-            scriptCalls.endAll(with: Self.viewGone)
-            viewCalls.endAll(with: Self.viewGone)
+            scriptCalls.endAll(with: Self.viewEnded)
+            viewCalls.endAll(with: Self.viewEnded)
         }
 
         /// Handles the replacement of the document by another one.
@@ -409,10 +409,10 @@ public import WebEngine
         }
 
         static let pageGone = EngineError(.pageGone, "another page replaced the page")
-        private static let viewGone = EngineError(.processEnded, "the view has ended")
+        private static let viewEnded = EngineError(.processEnded, "the view has ended")
 
         func requireLife() throws {
-            guard !isDiscarded, hasProcess else { throw Self.viewGone }
+            guard !isDiscarded, hasProcess else { throw Self.viewEnded }
         }
 
         var contentManager: UnsafeMutablePointer<WebKitUserContentManager> {

@@ -27,7 +27,7 @@ struct RewrittenFields {
         // An attachment is saved unchanged, because no page uses its content or fields. An element that requests a
         // style sheet ignores `Content-Disposition`.
         guard let disposition = fields[.contentDisposition], Self.isAttachment(disposition),
-            type != .styleSheet || !request.head.asksForStyle
+            type != .styleSheet || !request.head.isStyleRequest
         else { return }
         type = nil
         hasURLs = false
@@ -79,15 +79,15 @@ struct RewrittenFields {
     }
 
     /// Removes the fields that describe only the unrewritten bytes.
-    static func forget(_ fields: inout HTTPFields) {
+    static func removeStaleFields(_ fields: inout HTTPFields) {
         for name in [HTTPField.Name.contentLength, .acceptRanges, .digest, .contentDigest, .reprDigest, .contentMD5] {
             fields[name] = nil
         }
-        weaken(&fields)
+        weakenEntityTag(&fields)
     }
 
     /// Makes a strong `ETag` weak: the bytes differ, but the representation is equivalent (RFC 9110, section 8.8.1).
-    static func weaken(_ fields: inout HTTPFields) {
+    static func weakenEntityTag(_ fields: inout HTTPFields) {
         if let tag = fields[.eTag], tag.hasPrefix("\"") { fields[.eTag] = "W/" + tag }
     }
 }

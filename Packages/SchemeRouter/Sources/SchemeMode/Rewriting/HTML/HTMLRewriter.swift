@@ -180,7 +180,7 @@ internal import WebSyntax
             else { continue }
             editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
         }
-        if element == .meta { heed(editor) }
+        if element == .meta { apply(editor) }
         // Set last, because the base URL itself is resolved against the document's URL.
         if let base { context.setBase(String(decoding: base, as: UTF8.self)) }
     }
@@ -215,7 +215,7 @@ internal import WebSyntax
     }
 
     /// Applies the charset and policy of a `<meta>` element to the following text.
-    private mutating func heed(_ editor: TagEditor) {
+    private mutating func apply(_ editor: TagEditor) {
         var label = editor.value(of: "charset")
         if let content = editor.value(of: "content"), let name = editor.value(of: "http-equiv") {
             if name.equalsIgnoringCase("content-security-policy"), PolicyField.upgradesInsecureRequests(content) {

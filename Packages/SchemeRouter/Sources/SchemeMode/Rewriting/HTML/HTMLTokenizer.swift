@@ -124,7 +124,7 @@ struct HTMLTokenizer {
             return (.longTag(range, ending: nil), range.upperBound)
         }
         guard isLongTag || scanned > maxTagBytes else { return nil }
-        scanner.giveUp()
+        scanner.dropAttributes()
         isLongTag = true
         scanned = 0
         return (.longTag(range, ending: nil), range.upperBound)

@@ -29,7 +29,7 @@ struct TagScanner {
     }
 
     /// Drops the attributes of a tag that is too long, and records no further ones.
-    mutating func giveUp() {
+    mutating func dropAttributes() {
         isWhole = false
         isInAttribute = false
         tag.attributes = []
@@ -158,6 +158,6 @@ struct TagScanner {
         guard isWhole else { return }
         if tag.attributes.isEmpty { tag.attributes.reserveCapacity(8) }
         tag.attributes.append(attribute)
-        if tag.attributes.count > Self.maxAttributes { giveUp() }
+        if tag.attributes.count > Self.maxAttributes { dropAttributes() }
     }
 }
