@@ -71,8 +71,8 @@ final class BlobRows: StoreDatabase {
         return migrator
     }
 
-    /// Checkpoints the log as far as readers permit. Does nothing if the database is closed, because a checkpoint may be
-    /// enqueued before the store closes.
+    /// Checkpoints the log as far as readers permit. Does nothing if the database is closed, because a checkpoint may
+    /// be enqueued before the store closes.
     func checkpoint() throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
