@@ -21,7 +21,7 @@ extension Container {
 
     /// Reports that the system is about to suspend the app. All file locks are released. Until ``hostResumed()``, pages
     /// still get responses, installs fail, the HTTP cache writes nothing to disk, and the boot time limit of pages is
-    /// suspended. Not needed on Linux.
+    /// suspended. Linux does not suspend apps, so the call is not needed there.
     /// - Throws: `StoreError`. The locks are released in this case, too.
     public func hostWillSuspend() async throws {
         try await components.hostDidTransition(to: .suspended)
@@ -33,8 +33,8 @@ extension Container {
         try await components.hostDidTransition(to: .resumed(isStoreOpen: true))
     }
 
-    /// Stops the work of the container and waits for its end. Call it before you open another container on the same
-    /// directory.
+    /// Stops the work of the container and waits for its end. Call this method before you open another container on the
+    /// same directory.
     ///
     /// For the trials of packages, open pages count as closed. The directory is unlocked when the last reference to
     /// this container is released and the last request in progress has ended. Without this call, reports and sweeps in

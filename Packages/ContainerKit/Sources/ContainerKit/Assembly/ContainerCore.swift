@@ -14,7 +14,8 @@ internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
-/// The parts of a container that several features use. Each file of this folder creates one feature from it.
+/// The parts of a container that several features use. Each of the other files of this folder creates one feature from
+/// these parts.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -60,7 +60,7 @@ struct InstalledPackageSource: ContentSource {
 
     func covers(_ request: HTTPRequest) -> Bool { library.covers(request) }
 
-    /// Always `false`: a package covers all URLs below its base URL but has files for some of them only.
+    /// Returns `false`, because a package covers all URLs below its base URL but has files for only some of them.
     func lists(_ request: HTTPRequest) -> Bool { false }
 
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { library.covers(request.urlText, for: page) }
@@ -92,8 +92,8 @@ struct ResourceTableSource: ContentSource {
     let table: TableLibrary
     let feature: FeatureSwitch?
 
-    /// The options of complete files. The table has the media types of its files, and files that are downloaded on
-    /// first use are complete, too.
+    /// The options of the table's files. They include the source `network`, because a file that is downloaded on first
+    /// use is also a complete file.
     var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.sources.insert(.network)

@@ -14,7 +14,7 @@ internal import WebEngine
 extension Container {
     /// Removes the cookies and pending request bodies of an account.
     ///
-    /// Removed are the cookies of the given domains and their subdomains, in the container's jar, its file and the
+    /// The call removes the cookies of the given domains and their subdomains, in the container's jar, its file and the
     /// engine's store; changes that are being copied between the stores; and request bodies that pages of these domains
     /// have passed through the bridge. Prefetched responses of all pages are dropped, too.
     ///
@@ -62,7 +62,7 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The component that keeps the cookies of pages in the container's jar and in the engine's store.
+/// The component that synchronizes the cookies of pages between the container's jar and the engine's store.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -108,8 +108,8 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         throw ContainerError(.cookies, "some cookies could not be removed: \(failure)")
     }
 
-    /// Clears the engine's store if it is the only one. The access token of the local server is kept, because it
-    /// belongs to no user.
+    /// Clears the engine's store, for containers whose synchronizer does not include it. The access token of the local
+    /// server is not removed, because it belongs to no user.
     private func clearEngine(_ scope: CookieScope) async throws {
         try await engine.cookies.clear(scope) { [loopback] cookie in
             guard let loopback, let port = loopback.port else { return cookie }
@@ -125,7 +125,7 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
     func shutDown() async { await synchronizer?.shutDown() }
 }
 
-/// Logs the events of the cookie synchronizer and sends those that the app observes.
+/// The delegate that logs the events of the cookie synchronizer and reports the state of the engine's store to the app.
 private struct CookieEventRecorder: CookieSynchronizerDelegate {
     let logger: Logger
     let hub: EventHub

@@ -113,7 +113,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         controller.pages.place(page.id, isElsewhere: isElsewhere)
         guard !isElsewhere else { return }
         join(page.id)
-        // The registry recorded the document when the page did not yet send requests over loopback.
+        // Record the document again: the attributor ignored it while the page sent no requests over loopback.
         controller.pages.record(pages.current(page).reference)
     }
 

@@ -33,7 +33,7 @@ extension Container {
     }
 
     /// Installs the package that was shipped with the app, unless that version or a downloaded version is active. Call
-    /// it after every launch; it is fast if there is nothing to install.
+    /// this method after every launch; it returns quickly if there is nothing to install.
     /// - Returns: the result, or `nil` if a downloaded version stays active.
     /// - Throws: `DeliveryError` if the version failed a trial before; `PackageError`, `StoreError` or
     ///   `CancellationError`.
@@ -87,7 +87,8 @@ extension Container {
     /// back and quarantined if a page fails, or if a page begins to boot and does not report within the limit (10 s by
     /// default).
     ///
-    /// If the host reports nothing, every version is kept. Reports of pages on older generations have no effect.
+    /// If the host reports no boot state, no version is rolled back. Reports of pages on older generations have no
+    /// effect.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
         guard let session = pages.session(of: page.view.id), session.id == page.session.id else { return }
         if kind == .healthy { components.first(RecoveryComponent.self)?.monitor.recordHealthy(session.view) }
@@ -101,7 +102,7 @@ extension Container {
 
     /// Serves a folder or a development server in place of a package until ``unmount(_:)``, so that a site can be
     /// tested in the app before it is packaged. Intended for debug builds: the files are not verified. Open pages get
-    /// the preview, too. The provenance of responses names it.
+    /// the preview, too. The provenance of a response names the preview.
     public func mount(_ preview: Preview) {
         core.previews.mount(preview)
         configuration.logger.notice("mounted", metadata: ["preview": "\(preview)"])
@@ -220,8 +221,8 @@ final class PackagesComponent: ContainerComponent {
         service.sweepSoon()
     }
 
-    /// Records that a generation answered a request of a document, which counts for the trial of the generation. Has no
-    /// effect if the page is closed or shows another document.
+    /// Records that a generation answered a request of a document. The response counts for the trial of the generation.
+    /// Has no effect if the page is closed or shows another document.
     func record(_ generation: GenerationReference, answering document: String, of page: PageID) {
         if let session = pages.session(of: page) { record(generation, answering: document, in: session) }
     }

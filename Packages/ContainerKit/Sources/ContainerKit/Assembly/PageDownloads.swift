@@ -125,7 +125,7 @@ private struct DownloadQuestion: PageQuestion {
     }
 }
 
-/// Loads files to be saved through the container's request pipeline.
+/// The loader of downloads that use the container's request pipeline.
 private struct SavedFileLoader: SavedFileLoading {
     let requests: RequestHandler
 

@@ -20,7 +20,7 @@ public final class Page<View: EngineView> {
     /// The timeline of the page so far, or the complete one after the page is closed. `nil` if
     /// ``ContainerConfiguration/Diagnostics/timelines`` is `nil`.
     public var timeline: PageTimeline? { timelineSource?() }
-    /// A function that returns the timeline of the page; `nil` if none is recorded.
+    /// A closure that returns the timeline of the page; `nil` if no timeline is recorded.
     var timelineSource: (@MainActor () -> PageTimeline)?
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?

@@ -46,7 +46,7 @@ final class PageLocator<Engine: WebEngineDriver> {
         }
     }
 
-    /// Returns an origin as pages of the mode see it.
+    /// Returns the origin that documents of a real origin have in a mode.
     func origin(_ real: String, in mode: InterceptionMode) -> String {
         let place =
             switch mode {
