@@ -112,7 +112,7 @@ package final class TimelineRecorder {
         if case .signal(_, .committed) = observation, let url = host?.documentURL(of: page) {
             recording.machine.record(documentURL: url)
         }
-        // These readings belong to a document that redirects, or to a load that did not end.
+        // Earlier readings belong to a document that redirected, or to a load that did not end.
         if case .signal(_, .started) = observation { recording.readings = nil }
         switch recording.machine.record(observation, at: .now) {
         case nil: break
