@@ -73,7 +73,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return server
     }
 
-    /// Starts on a random port. If it is in use, tries ten ports before the system chooses one.
+    /// Starts on a random port. If the port is in use, tries other random ports. After ten attempts it accepts a port
+    /// that the system chooses.
     private static func startAnywhere(_ configuration: inout LocalServer.Configuration) async throws -> LocalServer {
         configuration.port = ServerPort.random()
         for _ in 0..<10 {

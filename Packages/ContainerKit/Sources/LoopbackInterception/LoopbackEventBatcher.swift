@@ -34,7 +34,7 @@ final class LoopbackEventBatcher: LoopbackObserving {
     ///   - source: the name of the source in the log.
     ///   - logger: the logger of the events.
     ///   - host: the receiver of events and records.
-    ///   - observer: a function that receives each event before the host does.
+    ///   - observer: a closure that receives each event before the host does.
     init(
         of source: String, logger: Logger, to host: any LoopbackHost,
         observer: @escaping @MainActor (LoopbackEvent) -> Void = { _ in }

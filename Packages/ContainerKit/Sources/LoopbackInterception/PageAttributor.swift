@@ -144,8 +144,9 @@ package final class PageAttributor: Sendable {
             .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
     }
 
-    /// Returns the documents that may have sent a request: the one that `Referer` names, or else those with the origin
-    /// of `Referer` or `Origin`, or else all. The list is empty if the sender may be a page that is not recorded.
+    /// Returns the documents that may have sent a request: the document that `Referer` names. If there is none, the
+    /// documents with the origin of `Referer` or `Origin`. If there are none, all documents. The list is empty if the
+    /// sender may be a page that is not recorded.
     func askers(of request: ResourceRequest) -> [String] {
         guard !isOfScheme(request.head) else { return [] }
         let (pages, isAlone) = state.withLock { ($0.pages, $0.elsewhere.isEmpty) }

@@ -64,7 +64,7 @@ final class Preconnector {
         in view: some EngineView, besides places: [String], where isWanted: (String, HostPort) -> Bool
     ) async {
         // Wait for the connections that a concurrent call has started, and do not start them again. The proxy may not
-        // have them yet.
+        // have accepted these connections yet.
         let pending = waits.values.reduce(into: Set()) { $0.formUnion($1.missing) }
         let origins = origins(besides: places) { pending.contains($1) || isWanted($0, $1) }
         guard !origins.isEmpty else { return }

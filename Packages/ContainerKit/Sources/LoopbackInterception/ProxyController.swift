@@ -117,7 +117,7 @@ final class ProxyController<Engine: WebEngineDriver> {
             username: listener.credentials.username, password: listener.credentials.password)
         // SOCKS5 and not HTTP, because engines send SOCKS credentials to the proxy only.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
-        // Keep a proxy that the app or another container has set in the meantime.
+        // Do not replace a proxy that the app or another container has set in the meantime.
         guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
         if named == nil { previous = engine?.networking.proxy }
         named = proxy
