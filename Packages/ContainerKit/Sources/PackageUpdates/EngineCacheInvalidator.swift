@@ -56,8 +56,8 @@ package final class EngineCacheInvalidator {
     private var failures = 0
     /// The open pages that packages serve.
     private var pages: Set<PageID> = []
-    /// The time of the last response to the engine, from a package or a server. A package may by now cover the URL of
-    /// a response from a server.
+    /// The last time at which the engine may have received a response that it caches: the end of a package response, or
+    /// the close of a page.
     private var lastGiven: ContinuousClock.Instant?
     private var clearing: Task<Void, Never>?
     private var isOver = false
@@ -70,7 +70,8 @@ package final class EngineCacheInvalidator {
     ///   - library: the package library.
     ///   - directory: the folder of the stored manifest.
     ///   - limit: the maximum time that a page load waits for the engine.
-    ///   - isByProxy: whether files reach the engine through a proxy, at their real URLs.
+    ///   - isByProxy: a Boolean value that indicates whether files reach the engine through a proxy, at their real
+    ///     URLs.
     ///   - logger: the log of failures.
     ///   - host: the state of the container, and the receiver of results; retained.
     package init(
@@ -149,8 +150,8 @@ package final class EngineCacheInvalidator {
 
     /// Removes files of older generations from the engine before a page loads, as far as possible within the limit.
     ///
-    /// Open pages keep the files that they have. Therefore nothing is removed until all of them are closed, unless an
-    /// earlier removal failed.
+    /// Open pages still use their files. Therefore nothing is removed until all of them are closed, unless an earlier
+    /// removal failed.
     /// - Parameter session: the session of the page that is about to load.
     package func invalidateStaleFiles(for session: PageSession) async {
         guard concerns(session) else { return }
@@ -178,7 +179,7 @@ package final class EngineCacheInvalidator {
         }
     }
 
-    /// Cancels a removal that is under way and waits for it.
+    /// Cancels a removal in progress and waits for its end.
     package func shutDown() async {
         isOver = true
         clearing?.cancel()

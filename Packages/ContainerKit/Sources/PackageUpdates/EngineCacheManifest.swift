@@ -56,7 +56,8 @@ struct EngineCacheManifest: Codable, Hashable {
     /// package in the engine is unknown.
     /// - Parameters:
     ///   - packages: the packages.
-    ///   - place: a closure that returns the URL in the engine for a URL of a package; `nil` if it is unknown.
+    ///   - place: a closure that returns the URL in the engine for a URL of a package, or `nil` if the URL in the
+    ///     engine is unknown.
     init?(_ packages: [InstalledPackage], place: (String) -> String?) {
         for package in packages {
             guard let place = place(package.baseURL.description) else { return nil }
