@@ -57,8 +57,8 @@ public enum DownloadDecision: Sendable, Hashable {
     /// gets another name: `name (1).zip`.
     /// - Parameter folder: an absolute path.
     case save(folder: String)
-    /// Saves the file at a path in an existing folder. If a file exists at the path, the new file replaces it when it
-    /// is complete if `overwrites` is `true`, and gets another name otherwise.
+    /// Saves the file at a path in an existing folder. If a file exists at the path and `overwrites` is `true`, the
+    /// complete new file replaces it. If `overwrites` is `false`, the new file gets another name.
     /// - Parameter path: an absolute path.
     case saveAs(path: String, overwrites: Bool = false)
 }

@@ -77,7 +77,7 @@ final class EngineSaving {
     }
 
     /// Measures the free space in a task that is cancelled at the end. A measurement in progress is not restarted,
-    /// because a slow one would never finish.
+    /// because a slow measurement would never finish.
     private func measure() {
         isMeasureDue = true
         guard measuring == nil else { return }

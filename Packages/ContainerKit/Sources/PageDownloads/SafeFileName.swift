@@ -17,8 +17,8 @@ enum SafeFileName {
     /// or a shell reserves. It has no dots and white space at its start, which hide a file, and none at its end.
     static func make(_ suggested: String?) -> String {
         guard let suggested else { return fallback }
-        // By scalars, because the file system compares bytes: a slash with a combining mark is another character. The
-        // last 8,192 scalars of a longer name suffice.
+        // Split by scalars, because the file system compares bytes: to Swift, a slash with a combining mark is another
+        // character. The last 8,192 scalars of a longer name suffice.
         let shown = suggested.unicodeScalars.suffix(8_192).filter { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
