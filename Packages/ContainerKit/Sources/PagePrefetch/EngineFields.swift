@@ -30,7 +30,8 @@ package final class EngineFields: Sendable {
             if agents.contains(where: { $0.isWhole(said) }) {
                 fields[.userAgent] = self.fields?[.userAgent]
             } else if let own = agents.compactMap({ $0.own(by: said) }).min(by: { $0.count < $1.count }) {
-                // The shortest remainder, without the longest token: a token may end with another one.
+                // Take the shortest remainder, from which the longest token was removed: a token may end with another
+                // token.
                 fields[.userAgent] = own
             }
             return fields
@@ -45,7 +46,7 @@ package final class EngineFields: Sendable {
     /// Creates the fields of an engine.
     /// - Parameters:
     ///   - stored: the data that `store` received last; `nil` if there is none.
-    ///   - store: a function that stores the fields for the next launch. It may be called on any thread, and must not
+    ///   - store: a closure that stores the fields for the next launch. It may be called on any thread, and must not
     ///     block.
     package init(_ stored: Data? = nil, store: @escaping @Sendable (Data) -> Void = { _ in }) {
         let values = stored.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) }

@@ -47,8 +47,8 @@ struct PrefetchCompletion: PrefetchCompleting {
         return request
     }
 
-    /// Returns the request without its page. A page that is being opened has no generations yet; the active ones
-    /// apply.
+    /// Returns the request without its page. A page that is being opened has no generations yet, so the active
+    /// generations apply.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
         var request = request
         request.page = nil

@@ -40,7 +40,7 @@ package final class PrefetchTableService {
     ///   - conditions: the host's conditions; no request is made without a network.
     ///   - logger: the logger.
     ///   - clock: the clock of the intervals.
-    ///   - receive: receives the result of each check.
+    ///   - receive: a closure that receives the result of each check.
     package init(
         _ source: PrefetchTableSource, for prefetchers: Prefetchers, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),
