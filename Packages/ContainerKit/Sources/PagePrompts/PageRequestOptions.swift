@@ -5,8 +5,8 @@ public import SchemeRouter
 
 /// The rules for requests of pages to the app, and the limits of their number and time.
 public struct PageRequestOptions: Sendable {
-    /// The hosts whose documents a page shows without asking the app, in addition to the host of the opened URL;
-    /// `nil`, which means all hosts, by default. Frames may have any host.
+    /// The hosts whose documents a page shows without asking the app, in addition to the host of the opened URL; `nil`,
+    /// the default, allows all hosts. Frames may have any host.
     public var hosts: [HostPattern]?
     /// The time limit of requests that a user may decide: dialogs, permissions, windows, other schemes, downloads; 60
     /// seconds by default.
@@ -32,8 +32,7 @@ public enum PageRequestEnding: Sendable, Hashable {
     case answered
     /// The app has no delegate.
     case noDelegate
-    /// Too many requests of the page were waiting (``PageRequestOptions/waitingLimit``), so that the app was not
-    /// asked.
+    /// Too many requests of the page were waiting (``PageRequestOptions/waitingLimit``), so the app was not asked.
     case tooMany
     /// The app was not asked, because the request is a link to another scheme without a user gesture, or its URL is
     /// never opened.
