@@ -36,7 +36,7 @@ extension BlankPageMonitor {
     /// - Parameters:
     ///   - page: the page.
     ///   - step: the next step of the recovery.
-    ///   - isWanted: returns whether the step is still valid.
+    ///   - isWanted: a closure that returns `true` if the step is still valid.
     /// - Returns: `true` if a reload of the page now gets another response. Returns in bounded time.
     func dropPackages(of page: PageID, for step: BlankPageStep, while isWanted: @MainActor () -> Bool) async -> Bool {
         let suspects = await suspects(of: page, for: step)

@@ -136,9 +136,9 @@ package final class BlankPageMonitor {
     /// arrives before the signal of the engine, or if it was redirected.
     /// - Parameters:
     ///   - page: the page of the request; `nil` if unknown.
-    ///   - hasBody: whether the request has a body.
-    ///   - isEmpty: whether the response leaves the document empty.
-    ///   - isOfOrigin: returns whether a real URL has the requested origin.
+    ///   - hasBody: a Boolean value that indicates whether the request has a body.
+    ///   - isEmpty: a Boolean value that indicates whether the response leaves the document empty.
+    ///   - isOfOrigin: a closure that returns `true` if a real URL has the requested origin.
     package func recordDocument(of page: PageID?, hasBody: Bool, isEmpty: Bool, where isOfOrigin: (String) -> Bool) {
         let all = monitors.values.filter { page == nil || $0.page == page }
         let fitting = all.filter { $0.comingPlace.map { isOfOrigin(host.realURL(of: $0)) } ?? false }

@@ -24,12 +24,12 @@ public struct BlankPageOptions: Sendable {
     ]
     /// The maximum number of steps for one page, from 0 to 3; 3 by default. The last step is the error page.
     ///
-    /// The count restarts when the user retries on the error page, or starts a navigation by a gesture after the
-    /// error page was shown. If the error page was not shown, the count restarts after ten minutes without a step.
-    /// The second step is a reload again if the first one was for another document.
+    /// The count restarts when the user retries on the error page, or starts a navigation by a gesture after the error
+    /// page was shown. If the error page was not shown, the count restarts after ten minutes without a step. The second
+    /// step is a reload again if the first step was for another document.
     ///
-    /// If the process of a page ends, and there was no evidence that the page was blank, the reload is not counted.
-    /// The maximum number of such reloads in ten minutes is the same.
+    /// If the process of a page ends, and there was no evidence that the page was blank, the reload is not counted. The
+    /// same maximum applies to the number of these reloads in ten minutes.
     public var stepLimit = 3
     /// The time between the end of a page's load, or of its last request, and its first examination; 3 seconds by
     /// default.

@@ -104,7 +104,8 @@ extension PageHealth {
         }
         pending = nil
         guard isDropped, isOn else {
-            // No package is responsible. If the process has ended, there is no document to leave alone.
+            // No package is responsible. A loaded document is left alone. If there is none, because its process has
+            // ended, the next step follows.
             guard !step.signal.isOfLook else { return passOver() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }

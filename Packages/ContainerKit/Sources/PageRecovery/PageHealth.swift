@@ -58,7 +58,7 @@ struct PageHealth: Sendable {
     /// wait.
     var awaitsDrop: Bool { pending != nil }
 
-    /// The URL of the document whose process ended before its commit. It is loaded instead of a reload.
+    /// The URL of the document whose process ended before its commit. The view loads this URL instead of a reload.
     var lostURL: String? { document.isLost ? document.url : nil }
 
     var isWatching: Bool { phase == .committed || phase == .finished }
@@ -174,8 +174,9 @@ struct PageHealth: Sendable {
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
         if isOnWay, coming.hasBody || coming.url != document.url {
-            // The other document is loaded; the current one is not responsible. A form may navigate to the URL of its
-            // own document.
+            // The requested document is loaded next; the current document is not responsible. A request with a body is
+            // for another document even if the URL is the same, because a form may navigate to the URL of its own
+            // document.
             (document, coming) = (Document(coming, at: now), Document.Asked())
             document.isLost = true
         }

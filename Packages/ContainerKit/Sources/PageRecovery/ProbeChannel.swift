@@ -17,14 +17,14 @@ final class ProbeChannel {
     private var nextReply: HealthScript.Reply?
     /// The examination that waits for its result.
     private var examination: AsyncStream<ProbeResult>.Continuation?
-    /// The identifier of the script of the current document, and that of the former document, whose messages may
-    /// arrive late.
+    /// The identifier of the script of the current document.
     private var currentName: String?
+    /// The identifier of the script of the former document, whose messages may arrive late.
     private var formerName: String?
     private var isOver = false
 
     /// Creates a channel.
-    /// - Parameter receive: receives each message.
+    /// - Parameter receive: a closure that receives each message.
     init(receive: @escaping @MainActor (HealthScript.Message) -> Void) {
         self.receive = receive
     }

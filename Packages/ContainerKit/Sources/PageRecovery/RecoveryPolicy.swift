@@ -29,8 +29,8 @@ struct RecoveryPolicy: Sendable {
     /// Returns the kind of the next step; `nil` if none is left.
     /// - Parameters:
     ///   - document: the URL of the document in the engine.
-    ///   - mayRepeat: whether the document may be requested again.
-    ///   - mayDrop: whether packages can be responsible.
+    ///   - mayRepeat: a Boolean value that indicates whether the document may be requested again.
+    ///   - mayDrop: a Boolean value that indicates whether packages can be responsible.
     ///   - now: the current time.
     mutating func next(
         for document: String, mayRepeat: Bool, mayDrop: Bool, at now: Duration
