@@ -41,6 +41,6 @@ extension ErrorCode<RemoteConfigError> {
     public static var limit: Self { Self("limit") }
     /// The version is older than the one that applies.
     public static var older: Self { Self("older") }
-    /// The scheme of the source is not `https`, and the host does not allow that.
+    /// The scheme of the source is not `https`, and the host has not allowed `http`.
     public static var insecure: Self { Self("insecure") }
 }

@@ -58,7 +58,7 @@ package final class RemoteConfigService {
     ///   - rules: the rules whose vetoes the service sets; the host's rules are not changed.
     ///   - switches: the switches that the service sets.
     ///   - clock: the clock of the intervals.
-    ///   - now: a function that returns the time of the wall clock.
+    ///   - now: a closure that returns the time of the wall clock.
     package init(
         _ options: RemoteConfigOptions, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, rules: ActiveRules, switches: FeatureSwitches,
@@ -93,7 +93,8 @@ package final class RemoteConfigService {
     /// The numbers that the container must be opened with.
     package var numbers: RemoteConfigNumbers { documentAtStart?.numbers ?? RemoteConfigNumbers() }
 
-    /// Applies the document that the last process stored, without the network. Call this before a page is opened.
+    /// Applies the document that the last process stored, without the network. Call this method before a page is
+    /// opened.
     package func open() async {
         await openDevice()
         do {
@@ -139,7 +140,8 @@ package final class RemoteConfigService {
     private func setSwitches() {
         let state = state
         switches.set(state.features)
-        // The modes apply from one launch to the next.
+        // Modes change only at launch: those of the document at the start apply, even if another document is active
+        // now.
         var vetoes = documentAtStart.map { [$0.modeRules] } ?? []
         if !isExpired, let document { vetoes.append(document.vetoes) }
         rules.vetoes = vetoes

@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// The options of a container's remote config.
 public struct RemoteConfigOptions: Sendable {
-    /// The server of the document; `nil` by default, if the host provides documents with `Container.apply(_:)`.
+    /// The server of the document; `nil`, the default, if only the host provides documents, with `Container.apply(_:)`.
     public var source: RemoteConfigSource?
 
     /// Creates options.
