@@ -133,9 +133,9 @@ package struct InterceptionPolicy: Sendable {
 
     // MARK: Origins
 
-    /// Returns a Boolean value that indicates whether any request to the origin is intercepted, or would be without
-    /// switches, bypassing rules and the deny list. The engine resolves relative URLs of such an origin to
-    /// custom-scheme URLs.
+    /// Returns a Boolean value that indicates whether any request to the origin is intercepted, or would be if
+    /// switches, bypassing rules and the deny list did not apply. The engine resolves relative URLs in documents of the
+    /// origin to custom-scheme URLs.
     func hasNames(on request: HTTPRequest) -> Bool {
         if isCovered(request) { return true }
         guard let scheme = request.scheme, let authority = request.plainAuthority else { return false }

@@ -92,8 +92,8 @@ extension RequestHandler {
 }
 
 extension ResourceResponse {
-    /// Returns a page that replaces itself by a real URL without a history entry. It preserves the fragment, which only
-    /// the page knows.
+    /// Returns a page that navigates to a real URL without a history entry. Its script adds the fragment, which the
+    /// request does not contain.
     static func leading(to url: String) throws -> ResourceResponse {
         // A JavaScript string literal that cannot end the enclosing script element.
         let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")

@@ -177,7 +177,7 @@ package final class RequestHandler: Sendable {
     }
 
     /// Returns the decision about a request that arrived over loopback, according to the attributed page. Rules that
-    /// name pages are as reliable as the attribution. The response of a package does not depend on it.
+    /// name pages are as reliable as the attribution. The response of a package does not depend on the attribution.
     private func disposition(ofLoopback request: ResourceRequest, askers: [String]?) -> Disposition {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
         return policy.disposition(
@@ -217,7 +217,7 @@ package final class RequestHandler: Sendable {
     package func immediateResponse(to resolved: ResolvedRequest) -> ResourceResponse? {
         var request = resolved.request
         guard !resolved.disposition.forbidsContent, request.destination == .subresource else { return nil }
-        // Servers need the completion; content in memory needs only `Origin`, for the CORS check.
+        // Content in memory needs only `Origin`, for the CORS check. The other completed fields are for servers.
         if request.head.headerFields.contains(.origin) {
             guard (try? complete(&request, of: resolved)) != nil else { return nil }
         }

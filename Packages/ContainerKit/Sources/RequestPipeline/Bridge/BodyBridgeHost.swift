@@ -61,9 +61,9 @@ package final class BodyBridgeHost {
             script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.scripting.add(UserScript(text, at: .documentStart)) }
-        // Precedes all scripts that may read cookies at the start of a document.
+        // The proof precedes all scripts that may read cookies at the start of a document.
         if forced.isEmpty, let site = PageSite(of: documentURL, sites: SuffixList()) { prove(site, to: view) }
-        // Follows the script of the bridge, because it uses that script's `document.cookie`.
+        // The legacy script follows the script of the bridge, because it uses the `document.cookie` of the bridge.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
         if let older {
             view.scripting.add(UserScript(older.page, at: .documentStart))
@@ -161,8 +161,8 @@ package final class BodyBridgeHost {
 
     /// Adds the bridge's script before the script of a worker. For a classic worker, the original script is stored, and
     /// the bridge's script requests it next. The script of a module worker is included in the response.
-    /// - Returns: the response, and the number of bytes that were read of the original script; `nil` if the body was
-    ///   not changed.
+    /// - Returns: the response, and the number of bytes of the original script that were read. The number is `nil` if
+    ///   the body was not changed.
     static func lead(
         _ answer: ResourceResponse, _ script: WorkerScript, in bridge: PageBridge
     ) async throws -> (answer: ResourceResponse, own: Int64?) {

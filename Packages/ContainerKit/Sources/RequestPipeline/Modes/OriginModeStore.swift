@@ -93,7 +93,7 @@ package final class OriginModeStore: Sendable {
     private func keep() {
         queue.enqueue { [self] in
             do {
-                // The current state, so that the last write contains all changes.
+                // Write the current state, so that the last write contains all changes.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
                 isKept.store(true)
             } catch {
@@ -115,6 +115,6 @@ package final class OriginModeStore: Sendable {
 }
 
 extension InterceptionMode {
-    /// A Boolean value that indicates whether pages have an origin other than their real one.
+    /// A Boolean value that indicates whether pages have an origin other than their real origin.
     var changesOrigin: Bool { self == .customScheme || self == .loopbackServer }
 }
