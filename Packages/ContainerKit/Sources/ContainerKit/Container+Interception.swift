@@ -45,8 +45,8 @@ extension Container {
     /// Returns the mode in which a page at the URL would open now.
     ///
     /// The route rules and the coverage decide whether the page is intercepted. The mode of an intercepted page is the
-    /// first of these: a `plain` entry of ``ContainerConfiguration/Pages/modes``, the mode of remote config, another
-    /// entry of that list, the mode in which the origin was opened before, ``ContainerConfiguration/Pages/mode``.
+    /// first that exists: a `plain` entry of ``ContainerConfiguration/Pages/modes``, the mode of remote config, another
+    /// entry of `modes`, the recorded mode of the origin, ``ContainerConfiguration/Pages/mode``.
     public func mode(ofPageAt url: String) -> InterceptionMode { locator.mode(ofPageAt: url) }
 
     // MARK: Modes of origins

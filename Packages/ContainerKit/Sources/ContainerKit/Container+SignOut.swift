@@ -23,8 +23,8 @@ extension Container {
     /// calling task is cancelled; each step has a time limit.
     /// - Parameter domains: host names, with or without a leading dot.
     /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is removed, if `domains` is empty or
-    ///   contains an invalid host name; with code `signOut` if some data could not be removed. The message names that
-    ///   data, and all other data is removed.
+    ///   contains an invalid host name; with code `signOut` if some data could not be removed. The message names this
+    ///   data; all other data is removed.
     public func signOut(of domains: some Sequence<String>) async throws {
         try await signOut(try .domains(of: domains))
     }

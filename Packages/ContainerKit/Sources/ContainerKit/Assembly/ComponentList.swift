@@ -65,7 +65,7 @@ final class ComponentList {
     // MARK: Calls of all components
 
     /// Starts all components.
-    /// - Throws: the first error. The components after the failed one are not started.
+    /// - Throws: the first error. The components after the failed component are not started.
     func start() async throws {
         for component in inStartOrder { try await component.start() }
         for component in inStartOrder { component.didStart() }

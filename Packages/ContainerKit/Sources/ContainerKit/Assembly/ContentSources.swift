@@ -76,8 +76,8 @@ struct PartialPackageSource: ContentSource {
     /// The maximum number of bytes of a file that is held in memory until it is verified.
     let sizeLimit: Int
 
-    /// Returns `nil` if the engine does not identify the page of a request: a page must get the files of one version,
-    /// even if a second version follows during the download.
+    /// Returns the loader, or `nil` if the engine does not identify the page of a request. All files of a page must
+    /// have the same version, even if a second version follows during the download.
     func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
         traits.identifiesPage ? updater.makePartialLoader(sizeLimit: Int64(sizeLimit)) : nil
     }

@@ -14,17 +14,17 @@ internal import WebEngine
 extension Container {
     /// Removes the cookies and pending request bodies of an account.
     ///
-    /// The call removes the cookies of the given domains and their subdomains, in the container's jar, its file and the
-    /// engine's store; changes that are being copied between the stores; and request bodies that pages of these domains
-    /// have passed through the bridge. Prefetched responses of all pages are dropped, too.
+    /// The call removes the cookies of the domains and their subdomains, in the container's jar, its file and the
+    /// engine's store. Changes that are being copied between the stores are dropped. Request bodies that pages of these
+    /// domains have passed through the bridge are removed. Prefetched responses of all pages are dropped, too.
     ///
     /// In the mode `customScheme`, responses to earlier requests set no cookies afterwards. An open page can set new
     /// cookies, and so can requests of the engine itself: close the account's pages first. ``clearHTTPCache()`` clears
-    /// the HTTP cache, and ``signOut(of:)`` clears everything at once.
+    /// the HTTP cache, and ``signOut(of:)`` removes all data of the account that the container can remove.
     /// - Parameter domains: host names, with or without a leading dot.
     /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is removed, if `domains` is empty or
-    ///   contains an invalid host name; with code `cookies` if one of the stores is not cleared in time, after all
-    ///   others were cleared; `CancellationError`.
+    ///   contains an invalid host name; with code `cookies` if a store is not cleared in time. The other stores are
+    ///   cleared in this case, too. Also throws `CancellationError`.
     public func clearAccount(domains: some Sequence<String>) async throws {
         try await clearCookies(try .domains(of: domains))
     }

@@ -182,7 +182,7 @@ extension LegacyBridgeHost: LoopbackBodies {
     package nonisolated func isCarried(by request: HTTPRequest) -> Bool { messages.isCarried(by: request) }
 }
 
-/// Connects loopback interception to the events, pages and packages of a container.
+/// The adapter between loopback interception and the events, pages and packages of a container.
 ///
 /// Isolation: the main actor, except for the callbacks about document requests.
 @MainActor

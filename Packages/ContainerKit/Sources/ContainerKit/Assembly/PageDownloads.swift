@@ -77,7 +77,8 @@ extension DownloadManager: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects downloads to the pages of a container and to the app's delegate, through the queue of page prompts.
+/// The adapter between downloads and the pages of a container. It requests the app's decisions through the queue of
+/// page prompts.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -35,7 +35,7 @@ extension PagePromptController: ContainerComponent {
 
 // MARK: - Port
 
-/// Connects prompts to the pages of a container.
+/// The adapter between prompts and the pages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor

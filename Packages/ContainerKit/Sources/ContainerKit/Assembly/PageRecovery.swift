@@ -81,7 +81,7 @@ final class RecoveryComponent: ContainerComponent {
 
 // MARK: - Port
 
-/// Connects page recovery to the pages and packages of a container.
+/// The adapter between page recovery and the pages and packages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -162,7 +162,7 @@ extension RequestHandler: PrefetchRouting {
 
 extension Prefetcher.Setup: PrefetchLoading {}
 
-/// Reads the cookies of pages according to their mode.
+/// The reader of the cookies of pages, according to their mode.
 ///
 /// Isolation: the main actor.
 @MainActor

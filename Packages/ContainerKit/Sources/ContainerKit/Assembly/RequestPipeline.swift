@@ -243,8 +243,8 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects the requests of pages to the features that observe them. The features are not retained, because a request
-/// can outlive its container.
+/// The adapter between the requests of pages and the features that observe them. The features are not retained, because
+/// a request can outlive its container.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -316,7 +316,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     }
 }
 
-/// Connects the legacy bridge to the pages of a container.
+/// The adapter between the legacy bridge and the pages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -177,7 +177,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     func addCounters(to counters: inout ContainerCounters) { counters.pool = pool.counters }
 }
 
-/// Connects to the origins of the next pages before they open.
+/// The port that connects to the origins of the next pages before they open.
 @MainActor
 protocol ViewPreconnecting: AnyObject {
     /// Connects in a view that shows a blank page. Returns when the connections exist, after at most one second.

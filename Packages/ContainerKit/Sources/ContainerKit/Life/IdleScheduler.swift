@@ -3,8 +3,8 @@
 
 internal import ResourceLoading
 
-/// Runs work when the app is idle, once after each period of activity; the work is the preparation of views. No task
-/// and no timer runs while nothing happens.
+/// The scheduler of work for an idle app, such as the preparation of views. The work runs once after each period of
+/// activity. No task and no timer runs while nothing happens.
 ///
 /// Isolation: the main actor.
 @MainActor

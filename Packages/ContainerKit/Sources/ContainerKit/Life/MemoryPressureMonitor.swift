@@ -4,7 +4,7 @@
 internal import ResourceLoading
 internal import WebEngine
 
-/// Observes the host's conditions, and releases memory each time that memory pressure increases.
+/// The monitor of the host's conditions that releases memory each time memory pressure increases.
 ///
 /// Isolation: the main actor.
 @MainActor

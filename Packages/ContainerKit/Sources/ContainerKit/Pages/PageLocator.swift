@@ -8,7 +8,7 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 
-/// Translates between real URLs and the URLs that pages have in the engine.
+/// The translation between real URLs and the URLs that pages have in the engine.
 ///
 /// Isolation: the main actor.
 @MainActor
