@@ -140,9 +140,8 @@ public struct TimelineOptions: Sendable, Hashable {
 
     /// The maximum number of recorded requests of one page; 512 by default. Requests beyond it are only counted.
     public var requestLimit = Self.standardLimit
-    /// A Boolean value that indicates whether each page reports the times of its first paints and of its parsed
-    /// document after it has loaded; `true` by default. A script in an isolated world reads the times; the page cannot
-    /// detect the script.
+    /// A Boolean value that indicates whether each loaded page reports the times of its first paints and of `domReady`;
+    /// `true` by default. A script in an isolated world reads the times; the page cannot detect the script.
     public var asksPages = true
     /// The maximum time between the load and the report of the page; 3 seconds by default. A hidden page does not
     /// paint, so its timeline is sent after this time.

@@ -27,7 +27,7 @@ package enum PageObservation: Sendable {
     }
 }
 
-/// Builds a timeline from observations. A pure state machine that accepts observations in any order.
+/// The state machine that builds a timeline from observations, in any order.
 struct TimelineBuilder: Sendable {
     /// The steps after which subscribers receive a timeline.
     enum Step: Sendable, Hashable {

@@ -19,7 +19,7 @@ package protocol DiagnosticsHost: AnyObject {
     var metricTotals: [MetricKey: Int] { get }
 }
 
-/// Records the timelines of the open pages and sends them to subscribers without waiting for them.
+/// The recorder of the timelines of the open pages. It sends them to subscribers without waiting for a slow subscriber.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -39,8 +39,8 @@ package final class TimelineRecorder {
         package var timeline: PageTimeline { machine.timeline }
     }
 
-    /// The maximum number of timelines that are buffered for one subscriber. If the buffer is full, the oldest is
-    /// dropped.
+    /// The maximum number of timelines that are buffered for one subscriber. If the buffer is full, the oldest timeline
+    /// is dropped.
     package static let bufferLimit = 64
 
     private let options: TimelineOptions
