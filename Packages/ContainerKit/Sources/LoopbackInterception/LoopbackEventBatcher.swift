@@ -6,8 +6,8 @@ internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Forwards the events of the proxy or the local server from its event loops to the main actor, in order and in
-/// batches. One main-actor task per request would take longer than the request.
+/// The observer that forwards the events of the proxy or the local server to the main actor, in order and in batches.
+/// One main-actor task per request would take longer than the request.
 ///
 /// Isolation: any.
 final class LoopbackEventBatcher: LoopbackObserving {

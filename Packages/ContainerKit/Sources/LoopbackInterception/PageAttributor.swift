@@ -6,8 +6,8 @@ internal import HTTPTypes
 package import ResourceLoading
 internal import SchemeMode
 
-/// Attributes requests to open pages in modes in which a request does not identify its page. It uses the URL of a
-/// document request, `Referer`, and `Origin`. The attribution can be wrong, so no security decision depends on it.
+/// The attributor of requests to open pages, for modes in which a request does not identify its page. It uses the URL
+/// of a document request, `Referer`, and `Origin`. The attribution can be wrong, so no security decision depends on it.
 ///
 /// The attribution is exact if the engine's data store has had one page only. To isolate pages, use one container per
 /// page, with a separate engine and data store.
@@ -171,7 +171,7 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Returns the page of a request. If several pages match, returns the one that was recorded last.
+    /// Returns the page of a request. If several pages match, returns the page that was recorded last.
     /// - Parameter areAll: a Boolean value that indicates whether the documents of all open pages load over loopback.
     private static func page(
         of request: ResourceRequest, at url: String, among pages: [Entry], areAll: Bool

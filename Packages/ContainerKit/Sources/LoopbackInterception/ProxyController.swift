@@ -7,8 +7,8 @@ internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
 
-/// Runs the proxy of the mode `loopbackProxy`, keeps it listening, and updates the engine's proxy setting when the port
-/// changes.
+/// The controller of the proxy of the mode `loopbackProxy`. It restarts the listener after a suspension, and updates
+/// the engine's proxy setting when the port changes.
 ///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
@@ -23,7 +23,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     private var previous: EngineProxy?
     private var isOver = false
     /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
-    /// proxy, or the one that the app has set since.
+    /// proxy, or a proxy that the app has set in the meantime.
     var isUsed: Bool {
         didSet {
             guard isUsed != oldValue else { return }
@@ -124,7 +124,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         engine?.networking.setProxy(proxy)
     }
 
-    /// Restores the engine's previous proxy, unless another one was set in the meantime.
+    /// Restores the engine's previous proxy, unless another proxy was set in the meantime.
     private func stepAside() {
         guard let engine, let named, engine.networking.proxy == named else { return }
         self.named = nil
