@@ -28,11 +28,11 @@ package protocol EngineCacheHost {
     func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError)
 }
 
-/// Removes outdated package files from the engine's own caches when the active generation of a package changes or the
-/// package is removed.
+/// The invalidator of package files in the engine's own caches. It removes outdated files when the active generation of
+/// a package changes or the package is removed.
 ///
 /// Files are removed while no page is open, at the latest before the first page loads. The manifest of the files that
-/// the engine may hold is written before a page can load one of them. If the process ends first, the files are
+/// the engine may have cached is written before a page can load any of them. If the process ends first, the files are
 /// removed in the next launch.
 ///
 /// Isolation: the main actor, to which engines are isolated.
@@ -117,8 +117,8 @@ package final class EngineCacheInvalidator {
         clearSoon()
     }
 
-    /// Records that rules or feature switches changed. For URLs of packages, the engine may then hold responses of
-    /// the server from before or after the change.
+    /// Records that rules or feature switches changed. The engine may then have cached responses of the server for URLs
+    /// of packages.
     package func contentDidChange() {
         held.mix(with: EngineCacheManifest())
         save()

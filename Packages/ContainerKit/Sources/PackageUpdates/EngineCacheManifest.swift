@@ -34,7 +34,7 @@ struct EngineCacheManifest: Codable, Hashable {
         case entries
     }
 
-    /// Returns the entries whose files the engine must remove before its caches can hold files of `wanted` only.
+    /// Returns the entries whose files the engine must remove, so that its caches contain files of `wanted` only.
     func stale(for wanted: EngineCacheManifest) -> [Entry] {
         let old = entries.filter { wanted.entries[$0.key] != $0.value }.values
         let new = wanted.entries.filter { entries[$0.key] == nil }.values
