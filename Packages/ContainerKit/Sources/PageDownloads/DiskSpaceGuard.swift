@@ -14,8 +14,8 @@ internal import WebEngine
     internal import Darwin
 #endif
 
-/// Checks the free space of the device before a download starts and after each 4 MiB of the download, because other
-/// files may use space in the meantime.
+/// The checks of the free space of the device, before a download starts and after each 4 MiB. They are repeated because
+/// other files may use space in the meantime.
 final class DiskSpaceGuard: Sendable {
     private let space: any SpaceMeasuring
     private let folder: String

@@ -28,7 +28,7 @@ package protocol PageDownloadHost: AnyObject {
     )?
 }
 
-/// Saves the files that pages download, after the app has chosen a destination.
+/// The manager that saves the files that pages download, after the app has chosen a destination.
 ///
 /// A download belongs to its page until the app has decided, and then to the container. It continues after the page
 /// has closed, and ends at the latest with ``shutDown()``.
@@ -219,7 +219,7 @@ package final class DownloadManager {
         return active.removeValue(forKey: download.request.id) != nil
     }
 
-    /// Ends all downloads, and refuses further ones. Returns when no partial file remains on disk.
+    /// Ends all downloads, and refuses further downloads. Returns when no partial file remains on disk.
     package func shutDown() async {
         dropPendingDownloads()
         isOver = true
@@ -228,7 +228,7 @@ package final class DownloadManager {
         await sweep.value
     }
 
-    /// Ends all downloads, and refuses further ones until ``endSignOut()``.
+    /// Ends all downloads, and refuses further downloads until ``endSignOut()``.
     package func beginSignOut() {
         signOuts += 1
         epoch += 1

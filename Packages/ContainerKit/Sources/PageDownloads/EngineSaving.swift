@@ -3,7 +3,7 @@
 
 internal import WebEngine
 
-/// Saves a download through the engine, and observes its progress.
+/// A download that the engine saves and whose progress the container observes.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -37,7 +37,7 @@ final class ProgressTracker: Sendable {
         state.withLock { state in
             state.received = received
             if received - state.mark.bytes >= leastBytes { state.mark = (received, now) }
-            // Sent under the lock, so that the newest value is the last one.
+            // Sent under the lock, so that the newest value is sent last.
             listeners.send(DownloadProgress(received: received, expected: state.expected))
         }
     }
