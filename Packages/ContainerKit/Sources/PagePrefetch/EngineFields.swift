@@ -22,8 +22,8 @@ package final class EngineFields: Sendable {
         var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastWaiter: UInt64 = 0
 
-        /// Returns the fields with the engine's own user agent, or without a user agent if only that of the view is
-        /// known.
+        /// Returns the fields with the engine's own user agent, or without a user agent if only the user agent of the
+        /// view is known.
         func ofEngine(_ fields: HTTPFields) -> HTTPFields {
             guard let said = fields[.userAgent] else { return fields }
             var fields = fields

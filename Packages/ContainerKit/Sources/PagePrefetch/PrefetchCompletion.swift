@@ -7,8 +7,8 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 
-/// Completes prefetch requests so that they equal the page's own requests: adds the engine's header fields, the
-/// page's origin and the page's cookies.
+/// The completion of prefetch requests, which makes them equal to the page's own requests. It adds the engine's header
+/// fields, the page's origin and the page's cookies.
 struct PrefetchCompletion: PrefetchCompleting {
     let fields: EngineFields
     let pages: OpeningPages

@@ -38,7 +38,7 @@ public struct PrefetchOptions: Sendable {
 /// The server of the prefetch table, and the intervals of the requests for it.
 ///
 /// A response is applied as a whole or not at all. The last applied table is stored in the container's folder and
-/// applies in the next launch until there is a newer one.
+/// applies in the next launch until there is a newer table.
 public struct PrefetchTableSource: Sendable {
     /// The URL of the table.
     public var url: String

@@ -9,7 +9,8 @@ package import ResourceLoading
 @_spi(Facade) package import ResourceStore
 internal import WebEngine
 
-/// Requests the prefetch table, applies it to the prefetchers, and stores the last valid table on disk.
+/// The service that requests the prefetch table, applies it to the prefetchers, and stores the last valid table on
+/// disk.
 ///
 /// Isolation: the main actor; reading, writing and network transfers run on other threads.
 @MainActor
