@@ -47,7 +47,7 @@ package enum PagePromptOutcome: Sendable {
     }
 }
 
-/// Sends the prompts of pages to the app, and applies the decisions.
+/// The controller that sends the prompts of pages to the app and applies the decisions.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -10,7 +10,7 @@ package protocol PageQuestion: Sendable {
     associatedtype Delegate
     associatedtype Answer: Sendable
 
-    /// The answer that applies if the app gives none.
+    /// The answer that applies if the app does not answer.
     var safeAnswer: Answer { get }
 
     /// A Boolean value that indicates whether the response to a document request waits for the answer. In this case
