@@ -6,7 +6,7 @@ package import HTTPTypes
 package import ResourceLoading
 package import WebEngine
 
-/// Monitors the open pages and recovers those that stay blank.
+/// The monitor of all open pages, which recovers pages that stay blank.
 ///
 /// Isolation: the main actor. Call ``shutDown()`` at the end.
 @MainActor
@@ -37,7 +37,7 @@ package final class BlankPageMonitor {
         self.packages = packages
     }
 
-    /// Replies to waiting scripts, in case the container is released without a shutdown.
+    /// Replies to waiting scripts if the container is released without a shutdown.
     isolated deinit { shutDown() }
 
     // MARK: Pages

@@ -34,8 +34,8 @@ public struct BlankPageOptions: Sendable {
     /// The time between the end of a page's load, or of its last request, and its first examination; 3 seconds by
     /// default.
     public var grace = Duration.seconds(3)
-    /// The time without a first paint, after the load of a page and its last activity, after which its errors count;
-    /// 30 seconds by default, because the network may be slow.
+    /// The time without a first paint after which the errors of a page count. It starts at the load of the page or at
+    /// its last activity. The default is 30 seconds, because the network may be slow.
     public var firstPaint = Duration.seconds(30)
     /// The time after which a page without a first paint is examined although it still loads or has pending requests;
     /// 4 minutes by default. If a request is pending then, no step follows.

@@ -48,8 +48,8 @@ extension PageHealth {
         return []
     }
 
-    /// Records that the page did not reply. A document that never sent a message, such as one from the page cache, is
-    /// left alone.
+    /// Records that the page did not reply. A document that never sent a message, such as a document from the page
+    /// cache, is left alone.
     private mutating func recordSilence(at now: Duration) -> [Action] {
         guard document.hasSpoken else { return leaveAlone() }
         let silence = (since: document.silence?.since ?? now, count: (document.silence?.count ?? 0) + 1)
@@ -95,7 +95,7 @@ extension PageHealth {
         return [.perform(step)]
     }
 
-    /// Continues the pending step after its packages were dropped or kept.
+    /// Continues the pending step after its packages were or were not unpinned.
     mutating func endDrop(_ event: Event, _ isDropped: Bool, at now: Duration) -> [Action] {
         guard let step = pending else { return [] }
         guard !isPaused else {
@@ -130,7 +130,7 @@ extension PageHealth {
         return leaveAlone()
     }
 
-    /// Stops examining the document, because it is healthy or no step is left for it.
+    /// Stops examining the document, because it is healthy or no further step exists for it.
     @discardableResult
     mutating func leaveAlone() -> [Action] {
         guard phase != .errorPage else { return [] }

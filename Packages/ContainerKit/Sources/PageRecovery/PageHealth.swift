@@ -42,7 +42,7 @@ struct PageHealth: Sendable {
     var isBusyLook = false
     /// A Boolean value that indicates whether the process of the page was ended because it was unresponsive.
     var isEndingProcess = false
-    /// A Boolean value that indicates whether there is no document, or a blank one.
+    /// A Boolean value that indicates whether there is no document or a blank document.
     var showsNothing = true
     /// The step that waits for ``Event/packageDropped(_:)``.
     var pending: BlankPageStep?
@@ -174,9 +174,8 @@ struct PageHealth: Sendable {
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
         if isOnWay, coming.hasBody || coming.url != document.url {
-            // The requested document is loaded next; the current document is not responsible. A request with a body is
-            // for another document even if the URL is the same, because a form may navigate to the URL of its own
-            // document.
+            // The requested document is loaded next; the current document is not responsible. With a body, the same URL
+            // is another document: a form may navigate to the URL of its own document.
             (document, coming) = (Document(coming, at: now), Document.Asked())
             document.isLost = true
         }

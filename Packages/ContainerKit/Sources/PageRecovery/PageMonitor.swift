@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import ResourceLoading
 @_spi(Facade) internal import WebEngine
 
-/// Monitors one open page. Applies the signals of its view and the messages of its script to its ``PageHealth``, and
-/// performs the resulting actions.
+/// The monitor of one open page. It applies the signals of the view and the messages of the script to the page's
+/// ``PageHealth``, and performs the resulting actions.
 ///
 /// Isolation: the main actor. Call ``end()`` at the end.
 @MainActor
@@ -43,7 +43,7 @@ final class PageMonitor {
     ///   - place: the URL of the page in the engine.
     ///   - view: the view of the page.
     ///   - load: the load of the view.
-    ///   - owner: the monitor of all pages, which ends this one before its own release.
+    ///   - owner: the monitor of all pages, which ends this monitor before its own release.
     init(_ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad, of owner: BlankPageMonitor)
     {
         page = session.id
@@ -216,8 +216,7 @@ final class PageMonitor {
         return await owner?.attribute(result, of: page) ?? result
     }
 
-    /// A Boolean value that indicates whether the page waits for an answer of the user or the app, to a prompt or to
-    /// a message of a script.
+    /// A Boolean value that indicates whether the page waits for an answer to a prompt or to a message of a script.
     private var isAsking: Bool {
         owner?.host.isAsking(page) == true
             || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true

@@ -4,8 +4,8 @@
 internal import AsyncSupport
 internal import WebEngine
 
-/// Exchanges messages with the health script of a page. The script of each document sends a message and waits for the
-/// reply, which contains the next action.
+/// The message channel between a page monitor and the health script of the page. The script of each document sends a
+/// message and waits for the reply, which contains the next action.
 ///
 /// Isolation: the main actor. Call ``end()`` at the end.
 @MainActor
@@ -48,7 +48,7 @@ final class ProbeChannel {
         return await withCheckedContinuation { waiter = $0 }
     }
 
-    /// Sends a reply to the waiting message, or to the next one.
+    /// Sends a reply to the waiting message, or to the next message.
     func send(_ reply: HealthScript.Reply) {
         guard let waiter else {
             nextReply = reply
