@@ -17,8 +17,8 @@ package enum RemoteConfigEvent: Sendable {
     case checked(RemoteConfigCheck)
 }
 
-/// Applies the documents of the server and of the host, stores the last one on disk, and sets the feature switches
-/// and the vetoes of the rules.
+/// The service that applies the documents of the server and of the host, and stores the last document on disk. It sets
+/// the feature switches and the vetoes of the rules.
 ///
 /// Isolation: the main actor; reading, writing and network transfers run on other threads.
 @MainActor
