@@ -5,7 +5,7 @@ internal import AsyncSupport
 package import ResourceLoading
 package import SchemeRouter
 
-/// Responds to the app's own requests, which are sent by sessions with the container's `URLProtocol`.
+/// The responder to the app's own requests from sessions with the container's `URLProtocol`.
 ///
 /// Isolation: the main actor.
 @MainActor

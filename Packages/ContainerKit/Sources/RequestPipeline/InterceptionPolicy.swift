@@ -42,9 +42,9 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Decides which requests are intercepted, and in which mode a page opens. The route rules decide first. If no rule
-/// applies, the covered hosts and the content sources decide. For documents, the recorded mode of the origin also
-/// counts.
+/// The policy that decides which requests are intercepted, and in which mode a page opens. The route rules decide
+/// first. If no rule applies, the covered hosts and the content sources decide. For documents, the recorded mode of the
+/// origin also counts.
 ///
 /// Isolation: any.
 package struct InterceptionPolicy: Sendable {

@@ -122,8 +122,8 @@ package protocol PrefetchLoading: Sendable {
     func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader
 }
 
-/// Loads bypassed requests from the network only. An unsafe request (RFC 9110, section 9.2.1) passes through the HTTP
-/// cache, which invalidates the stored responses of the URL and does not store the new response.
+/// The loader of bypassed requests, which uses only the network. An unsafe request (RFC 9110, section 9.2.1) passes
+/// through the HTTP cache. The cache invalidates the stored responses of the URL and does not store the new response.
 struct BypassLoader: ResourceLoader {
     let network: any ResourceLoader
     let cache: CachingLoader

@@ -24,8 +24,8 @@ extension RequestHandler {
         completion.forget(page)
     }
 
-    /// Returns the URL that a page of this mode uses for a real URL: the custom-scheme URL if the page requests it by
-    /// the custom scheme, otherwise the real URL.
+    /// Returns the URL that a page of this mode uses for a real URL. It is the custom-scheme URL if the URL is covered
+    /// or of the page's own origin, otherwise the real URL.
     func place(of url: String, in session: PageSession?) -> String {
         let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
         return isOwn || policy.covers(url) ? names.name(of: url) ?? url : url

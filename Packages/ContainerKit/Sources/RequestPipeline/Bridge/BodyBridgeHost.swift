@@ -16,7 +16,7 @@ package import WebEngine
 package final class BodyBridgeHost {
     /// The role of an engine request for the bridge.
     enum Reading {
-        /// A request of the page; its body is `nil` if it is unknown whether it has one.
+        /// A request of the page; `body` is `nil` if it is unknown whether the request has a body.
         case request(BridgedRequest, body: ResourceBody?)
         /// A request of the bridge, which the bridge answers.
         case own(answer: @MainActor () async throws -> ResourceResponse)
@@ -106,7 +106,7 @@ package final class BodyBridgeHost {
                 places: places))
     }
 
-    /// Records that a view shows another document, and removes the data of the previous one.
+    /// Records that a view shows another document, and removes the data of the previous document.
     /// - Parameters:
     ///   - url: the real URL of the document.
     ///   - view: the view.

@@ -7,7 +7,7 @@ package import ResourceLoading
 package import ResourceStore
 package import WebEngine
 
-/// Stores the modes in which origins were opened, across launches.
+/// The store of the modes in which origins were opened, across launches.
 ///
 /// Isolation: any. Changes are written asynchronously on a separate thread. If the process ends before a write, the
 /// origin is recorded again when it opens the next time.
@@ -103,7 +103,7 @@ package final class OriginModeStore: Sendable {
         }
     }
 
-    /// Retries a failed write, for example one during the suspension of the app.
+    /// Retries a failed write, for example a write during the suspension of the app.
     package func resume() {
         if !isKept.load() { keep() }
     }
