@@ -92,8 +92,8 @@ struct ResourceTableSource: ContentSource {
     let table: TableLibrary
     let feature: FeatureSwitch?
 
-    /// The options of the table's files. They include the source `network`, because a file that is downloaded on first
-    /// use is also a complete file.
+    /// The options of responses from the table. They also apply to responses from the network, because the table
+    /// downloads a complete file on first use.
     var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.sources.insert(.network)

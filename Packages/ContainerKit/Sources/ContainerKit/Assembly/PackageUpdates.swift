@@ -104,14 +104,14 @@ extension Container {
     /// preview, too. The provenance of a response names the preview.
     public func mount(_ preview: Preview) {
         core.previews.mount(preview)
-        configuration.logger.notice("mounted", metadata: ["preview": "\(preview)"])
+        configuration.logger.notice("preview mounted", metadata: ["preview": "\(preview)"])
         hub.send(.previewMounted(preview))
     }
 
     /// Unmounts a preview.
     public func unmount(_ preview: Preview) {
         guard core.previews.unmount(preview) else { return }
-        configuration.logger.notice("unmounted", metadata: ["preview": "\(preview)"])
+        configuration.logger.notice("preview unmounted", metadata: ["preview": "\(preview)"])
         hub.send(.previewUnmounted(preview))
     }
 
