@@ -7,7 +7,7 @@ internal import LoopbackServer
 internal import ResourceLoading
 
 /// The observer that forwards the events of the proxy or the local server to the main actor, in order and in batches.
-/// One main-actor task per request would take longer than the request.
+/// Batches are necessary, because one main-actor task per request would take longer than the request.
 ///
 /// Isolation: any.
 final class LoopbackEventBatcher: LoopbackObserving {

@@ -81,8 +81,8 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// Applies a change of the policy to existing connections.
     func policyChanged() { proxy.listener?.policyChanged() }
 
-    /// Makes the proxy listen and sets it in the engine, if it is in use. If the proxy cannot listen, the engine's
-    /// previous proxy is restored.
+    /// Makes the proxy listen and sets it in the engine, if the proxy is in use. If the proxy cannot listen, the
+    /// engine's previous proxy is restored.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
         guard isUsed else { return }
@@ -115,7 +115,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         guard !isOver, isUsed, let listener = proxy.listener else { return }
         let credentials = EngineProxy.Credentials(
             username: listener.credentials.username, password: listener.credentials.password)
-        // SOCKS5 and not HTTP, because engines send SOCKS credentials to the proxy only.
+        // SOCKS5 instead of HTTP, because engines send SOCKS credentials only to the proxy.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
         // Do not replace a proxy that the app or another container has set in the meantime.
         guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
