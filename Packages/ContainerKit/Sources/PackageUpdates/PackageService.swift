@@ -239,7 +239,7 @@ package final class PackageService {
             _ = try await onlyRetired ? library.sweepRetired() : library.sweep()
         } catch {
             // The next sweep removes the remaining files.
-            logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
+            logger.warning("cannot remove unused packages", metadata: ["error": "\(error)"])
         }
     }
 }
