@@ -22,7 +22,7 @@ struct PrefetchCompletion: PrefetchCompleting {
     ///   cookies; `CancellationError`.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
         guard let page = request.page?.page, let document = HTTPRequest(urlText: page.documentURL) else {
-            throw ResourceError(.invalidRequest, "no page", at: request.head.urlText)
+            throw ResourceError(.invalidRequest, "the request has no page", at: request.head.urlText)
         }
         guard try await packages.load(Self.anonymous(request)) == nil else {
             throw ResourceError(.cancelled, "packaged", at: request.head.urlText)

@@ -89,7 +89,7 @@ package final class PrefetchTableService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "no prefetch table in time") {
+                    try await withLimit(source.answerLimit, clock: clock, "no prefetch table arrived in time") {
                         try await network.document(
                             at: source.url, source.headerFields, upTo: source.limits.maxBytes)
                     })
