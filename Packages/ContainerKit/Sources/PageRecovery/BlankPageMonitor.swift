@@ -115,7 +115,7 @@ package final class BlankPageMonitor {
         pending[page] = max(0, count - 1)
     }
 
-    /// Returns a Boolean value that indicates whether a request is pending that may belong to the page.
+    /// Returns a Boolean value that indicates whether a request that may belong to the page is pending.
     func isBusy(_ page: PageID) -> Bool { pending[page, default: 0] > 0 || host.isBusy(page) }
 
     /// Records the document request of a view, before its response.

@@ -31,8 +31,8 @@ public struct BlankPageOptions: Sendable {
     /// If the process of a page ends, and there was no evidence that the page was blank, the reload is not counted. The
     /// same maximum applies to the number of these reloads in ten minutes.
     public var stepLimit = 3
-    /// The time between the end of a page's load, or of its last request, and its first examination; 3 seconds by
-    /// default.
+    /// The time from the end of a page's load, or of its last request, to the first examination of the page; 3 seconds
+    /// by default.
     public var grace = Duration.seconds(3)
     /// The time without a first paint after which the errors of a page count. It starts at the load of the page or at
     /// its last activity. The default is 30 seconds, because the network may be slow.

@@ -44,7 +44,7 @@ extension PageHealth {
         case examined(ProbeResult?)
         /// The end of ``Action/dropPackage(_:)``; `true` if the page has lost packages.
         case packageDropped(Bool)
-        /// The app has started a load instead of the step.
+        /// The app has started a load, so the step was not performed.
         case stepOvertaken
         /// The user retries on the error page.
         case retryAsked

@@ -10,7 +10,7 @@ extension PageHealth {
     ///   - result: the result; `nil` if the page did not reply.
     ///   - now: the current time.
     mutating func judge(_ result: ProbeResult?, at now: Duration) -> [Action] {
-        // The page may still show the response to the pending request, even after a long time.
+        // The page is left alone, because it may still show the response to the pending request after a long time.
         guard !isBusyLook else { return leaveAlone() }
         guard let seen = result else { return recordSilence(at: now) }
         (document.silence, document.hasSpoken) = (nil, true)
@@ -25,9 +25,9 @@ extension PageHealth {
         guard seen.isUniform == true else { return lookLater(at: now) }
         guard !seen.isPainted else {
             guard phase == .finished || isLate(at: now) else { return lookLater(at: now) }
-            return act(Trouble(signal: .uniformPicture, detail: "the picture has one colour"), at: now)
+            return act(Trouble(signal: .uniformPicture, detail: "the snapshot has one colour"), at: now)
         }
-        // A page may continue after an error, and may fill an empty document.
+        // Wait until the page is quiet, because it may continue after an error or fill an empty document.
         let isQuiet = phase == .finished && now >= document.quietSince + limits.firstPaint
         if isQuiet, let trouble = limits.trouble(in: seen, of: document) { return act(trouble, at: now) }
         guard isQuiet || isLate(at: now) else { return lookLater(at: now) }
@@ -104,8 +104,8 @@ extension PageHealth {
         }
         pending = nil
         guard isDropped, isOn else {
-            // No package is responsible. A loaded document is left alone. If there is none, because its process has
-            // ended, the next step follows.
+            // No package is responsible. A loaded document is left alone. After the end of a process, the next step
+            // follows, because there is no document.
             guard !step.signal.isOfLook else { return passOver() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }

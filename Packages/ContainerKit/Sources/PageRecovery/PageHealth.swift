@@ -159,7 +159,7 @@ struct PageHealth: Sendable {
     }
 
     private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {
-        // The navigation led to no document.
+        // A failed navigation leads to no document.
         (isOnWay, coming.hasBody, coming.hasNoContent) = (false, false, false)
         guard isReal, showsNothing, phase != .errorPage else {
             if due != nil { wait(from: now, at: now) }
@@ -180,7 +180,7 @@ struct PageHealth: Sendable {
             document.isLost = true
         }
         (showsNothing, isOnWay, isExamining) = (true, false, false)
-        // The next load starts a new process.
+        // The load of the pending step starts a new process, so no other step is needed.
         guard pending == nil else { return [] }
         guard !isPaused, isVisible else {
             if !isVisible { document.isHidden = true }

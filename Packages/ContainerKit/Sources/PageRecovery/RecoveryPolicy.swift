@@ -79,7 +79,8 @@ struct RecoveryPolicy: Sendable {
         if step.kind == .showedErrorPage { isSpent = true }
     }
 
-    /// Records that the error page is not shown. It still counts as a step, and expires like other steps.
+    /// Records that a load of the app replaced the error page. The step still counts, until the count restarts after a
+    /// time without steps.
     mutating func revertErrorPage() { isSpent = false }
 
     /// Records that the packages are not unpinned from the page.
