@@ -207,7 +207,7 @@ package final class RemoteConfigService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "no remote config in time") {
+                    try await withLimit(source.answerLimit, clock: clock, "no remote config arrived in time") {
                         guard source.allowsInsecure || source.url.lowercased().hasPrefix("https://") else {
                             throw RemoteConfigError(.insecure, "not https: \(source.url)")
                         }
