@@ -24,8 +24,8 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     /// A Boolean value that indicates whether the container responds to the request.
     package var isIntercepted: Bool { if case .intercept = self { true } else { false } }
 
-    /// A Boolean value that indicates whether content sources must not respond. It is `false` for an
-    /// uncovered request, because a version to which its page is pinned may still cover it.
+    /// A Boolean value that indicates whether content sources must not respond. It is `false` for an uncovered request,
+    /// because the page may be pinned to a version that covers the request.
     package var forbidsContent: Bool {
         switch self {
         case .intercept, .bypass(.covered), .bypass(.uncovered), .bypass(.unreadable): false

@@ -57,7 +57,7 @@ extension RequestHandler {
         for _ in 0...Redirect.limit {
             let loader = disposition.forbidsContent ? loaders.savedBypass : loaders.saved
             guard let response = try await loader.load(request) else {
-                throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+                throw ResourceError(.internal, "no loader has a response", at: request.head.urlText)
             }
             guard let redirect = try names.redirect(of: response.head, to: request.head) else { return response }
             guard request.head.scheme != "https" || redirect.target.hasPrefix("https:") else {

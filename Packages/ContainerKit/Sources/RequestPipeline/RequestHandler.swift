@@ -59,7 +59,8 @@ package final class RequestHandler: Sendable {
                 completion: completion
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
-                // All requests to the page's own origin are intercepted, including URLs that name no host.
+                // All requests to the page's own origin are intercepted, so that relative and absolute URLs are treated
+                // alike.
                 let document = url == page ? nil : HTTPRequest(urlText: page)
                 return request.scheme == document?.scheme && request.authority == document?.authority
                     || policy.intercepts(request, page: page, isDocument: url == page)
@@ -233,7 +234,7 @@ package final class RequestHandler: Sendable {
         try complete(&request, of: resolved)
         let response = try await load(request, resolved.disposition, by: loaders.page, bypass: loaders.pageBypass)
         guard let response else {
-            throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+            throw ResourceError(.internal, "no loader has a response", at: request.head.urlText)
         }
         return limitingFreshness(response, to: resolved)
     }

@@ -130,7 +130,8 @@ package final class BodyBridgeHost {
     /// Reads the bridge's information about a request, and removes it from the request.
     func read(_ request: inout EngineRequest) throws -> Reading {
         guard let bridge = request.view.flatMap({ bridges[$0] }) else {
-            // A late request of a closed page. No other bridge has its token.
+            // The page of this request is closed. The bridge field is removed, because no other bridge accepts its
+            // token.
             if let name = Self.field { request.head.headerFields[name] = nil }
             return .request(.undescribed, body: nil)
         }

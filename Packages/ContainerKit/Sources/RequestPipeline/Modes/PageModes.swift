@@ -55,7 +55,7 @@ package struct PageModes: Sendable {
         _ entries: [(pages: PagePattern, mode: InterceptionMode?)]
     ) throws(PageModesError) -> Table {
         do {
-            // The document request is matched as a request of its own page. The actions of the rules are not used.
+            // `Table.mode(for:)` matches the document request of a page. The actions of the rules are not used.
             let rules = try RouteRules(
                 entries.map { RouteRule(.intercept, scheme: $0.pages.scheme, host: $0.pages.host, path: $0.pages.path) }
             )
