@@ -3,8 +3,8 @@
 
 // The life cycle of the app, as the host reports it. docs/app-life.md lists the calls in their order.
 extension Container {
-    /// Reports that the app entered the background. Updates with background timing are activated, files without a
-    /// reference are removed, and the store is checkpointed, so that a kill of the process loses nothing.
+    /// Reports that the app entered the background. Updates with background timing are activated, and files without a
+    /// reference are removed. The store is checkpointed, so that a kill of the process loses nothing.
     ///
     /// Until ``hostEnteredForeground()``, the boot time limit of pages is suspended, and the end of the process does
     /// not count against a version in its trial.
@@ -21,7 +21,7 @@ extension Container {
 
     /// Reports that the system is about to suspend the app. All file locks are released. Until ``hostResumed()``, pages
     /// still get responses, installs fail, the HTTP cache writes nothing to disk, and the boot time limit of pages is
-    /// suspended. Not needed on Linux.
+    /// suspended. Linux does not suspend apps, so the call is not needed there.
     /// - Throws: `StoreError`. The locks are released in this case, too.
     public func hostWillSuspend() async throws {
         try await components.hostDidTransition(to: .suspended)
@@ -33,12 +33,12 @@ extension Container {
         try await components.hostDidTransition(to: .resumed(isStoreOpen: true))
     }
 
-    /// Stops the work of the container and waits for its end. Call it before you open another container on the same
-    /// directory.
+    /// Stops the work of the container and waits for its end. Call this method before you open another container on the
+    /// same directory.
     ///
     /// For the trials of packages, open pages count as closed. The directory is unlocked when the last reference to
     /// this container is released and the last request in progress has ended. Without this call, reports and sweeps in
-    /// progress can keep the lock slightly longer. No data is lost in either case.
+    /// progress can hold the lock slightly longer. No data is lost in either case.
     public func shutDown() async {
         for component in components.inCloseOrder { component.willShutDown() }
         for component in components.inCloseOrder { await component.shutDown() }

@@ -45,15 +45,15 @@ extension Container {
     /// Returns the mode in which a page at the URL would open now.
     ///
     /// The route rules and the coverage decide whether the page is intercepted. The mode of an intercepted page is the
-    /// first of these: a `plain` entry of ``ContainerConfiguration/Pages/modes``, the mode of remote config, another
-    /// entry of that list, the mode in which the origin was opened before, ``ContainerConfiguration/Pages/mode``.
+    /// first that exists: a `plain` entry of ``ContainerConfiguration/Pages/modes``, the mode of remote config, another
+    /// entry of `modes`, the recorded mode of the origin, ``ContainerConfiguration/Pages/mode``.
     public func mode(ofPageAt url: String) -> InterceptionMode { locator.mode(ofPageAt: url) }
 
     // MARK: Modes of origins
 
-    /// The recorded and the configured modes of origins, by the serialized origin, such as `https://shop.example`.
-    /// ``ContainerConfiguration/Pages/originModes`` is the policy. Empty if no mode in use changes the origin of pages,
-    /// or if the policy records no mode.
+    /// The recorded and the configured modes of origins, by the serialized origin, such as `https://shop.example`. The
+    /// policy is ``ContainerConfiguration/Pages/originModes``. Empty if no mode in use changes the origin of pages, or
+    /// if the policy records no mode.
     public var originModes: [String: OriginMode] { pipeline.origins?.all ?? [:] }
 
     /// Sets the mode in which pages of an origin open from now on, independent of the coverage. Open pages do not
@@ -61,8 +61,8 @@ extension Container {
     /// - Parameters:
     ///   - mode: the mode; `nil` to let the next page that is opened determine it.
     ///   - url: a URL of the origin.
-    /// - Throws: ``ContainerError`` with code `invalidURL`, or with code `unsupported` if no mode of origins is
-    ///   recorded.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, or with code `unsupported` if the configuration records no
+    ///   modes of origins.
     public func setMode(_ mode: OriginMode?, ofOrigin url: String) throws {
         guard let real = RealURL(url), let origin = WebOrigin(url: real.text) else {
             throw ContainerError(.invalidURL, "only http and https pages have an origin", at: url)

@@ -28,10 +28,10 @@ extension Container {
     /// A POST with a body requires a covered page and the mode `customScheme`. The container replaces the engine's
     /// first GET of the document by the POST. A reload of the page uses GET, also after its web process ended.
     ///
-    /// If ``ContainerConfiguration/Pages/legacyMessages`` is set, a request with the scheme `post` is the form in which
-    /// older apps write a POST. Its header field `oldScheme` is `http` or `https`, and its header field `bodyParam` is
-    /// the body as text. The content type is `application/x-www-form-urlencoded` if there is no `Content-Type` field.
-    /// Pages cannot request that scheme, because no handler is registered for it.
+    /// If ``ContainerConfiguration/Pages/legacyMessages`` is set, the request may have the scheme `post`, with which
+    /// older apps represent a POST. Its header field `oldScheme` is `http` or `https`, and its header field `bodyParam`
+    /// is the body as text. The content type is `application/x-www-form-urlencoded` if there is no `Content-Type`
+    /// field. Pages cannot use the scheme `post`, because no handler is registered for it.
     /// - Parameters:
     ///   - request: the request. For a GET, only its URL is used. For a POST, its header fields are sent.
     ///   - body: the body of a POST. A request with the scheme `post` has its body in its header field instead.
@@ -70,7 +70,7 @@ extension Container {
         let opening = PageOpening(
             pages.makeID(), url: real.text, post: post, userAgent: options.userAgent ?? configuration.pages.userAgent)
         var page: Page<Engine.View>?
-        // Views of released pages are available again when the components have returned.
+        // Reclaim early: the views of released pages are then available when the components have returned.
         views.reclaimSoon()
         do {
             for component in components.inStartOrder { try await component.pageWillOpen(opening) }
@@ -148,7 +148,7 @@ extension Container {
         for component in components.inCloseOrder { component.pageDidClose(session) }
         pages.release(session.id)
         hub.send(.pageClosed(session.id))
-        // The holder of a page that was released without a close is released after this.
+        // A page that ends without `close` releases its holder only after this method returns.
         views.reclaimSoon()
     }
 

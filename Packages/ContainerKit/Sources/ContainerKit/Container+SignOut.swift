@@ -23,8 +23,8 @@ extension Container {
     /// calling task is cancelled; each step has a time limit.
     /// - Parameter domains: host names, with or without a leading dot.
     /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is removed, if `domains` is empty or
-    ///   contains an invalid host name; with code `signOut` if some data could not be removed. The message names that
-    ///   data, and all other data is removed.
+    ///   contains an invalid host name; with code `signOut` if some data could not be removed. The message names this
+    ///   data; all other data is removed.
     public func signOut(of domains: some Sequence<String>) async throws {
         try await signOut(try .domains(of: domains))
     }
@@ -49,9 +49,9 @@ extension Container {
         throw ContainerError(.signOut, "some data could not be removed: \(failures.joined(separator: "; "))")
     }
 
-    /// Removes the responses in the HTTP cache and the prefetched responses. Requests in progress store nothing either,
-    /// and a used web process shows no further page. In modes in which the engine caches responses, its cache is
-    /// cleared for all sites, too. If that fails, the reason is logged.
+    /// Removes the responses in the HTTP cache and the prefetched responses. Requests in progress store no responses
+    /// afterwards, and used web processes show no further pages. In modes in which the engine caches responses, the
+    /// cache of the engine is cleared for all sites, too. If the engine fails to clear it, the error is logged.
     public func clearHTTPCache() async {
         _ = await components.removeData(AccountDataRemoval(scope: .all, contents: [.httpCache, .engineCopies]))
     }
@@ -60,8 +60,8 @@ extension Container {
 extension CookieScope {
     /// Creates the scope of the named domains.
     /// - Parameter names: host names, with or without a leading dot.
-    /// - Throws: ``ContainerError`` with code `invalidDomain` if there is no name, or one is not a host name: such a
-    ///   scope would silently remove nothing.
+    /// - Throws: ``ContainerError`` with code `invalidDomain` if there is no name, or if a name is not a host name. A
+    ///   scope with an invalid name would silently remove nothing.
     static func domains(of names: some Sequence<String>) throws -> CookieScope {
         let domains = try names.map { given in
             let name = (given.hasPrefix(".") ? String(given.dropFirst()) : given).lowercased()

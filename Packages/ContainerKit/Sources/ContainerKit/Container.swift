@@ -33,10 +33,10 @@ public final class Container<Engine: WebEngineDriver> {
     var pages: PageRegistry { core.pages }
     var hub: EventHub { core.hub }
 
-    /// The delegate that decides about requests of pages; held weakly.
+    /// The delegate that decides about requests of pages; not retained.
     ///
     /// Without a delegate, each request gets its safe decision immediately: windows, other schemes, documents of other
-    /// hosts, permissions and downloads are denied, dialogs are dismissed, and pages may be left.
+    /// hosts, permissions and downloads are denied. Dialogs are dismissed, and `beforeunload` dialogs are accepted.
     /// ``ContainerEvent/pageRequest(_:_:)`` reports each request with its decision.
     public var pageDelegate: (any PageDelegate)? {
         get { pages.delegate }

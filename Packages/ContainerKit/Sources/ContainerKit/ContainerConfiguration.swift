@@ -27,7 +27,7 @@ public struct ContainerConfiguration: Sendable {
     /// The directory of the packages, their index and the caches. One process at a time can use it.
     public var directory: String
     /// The logger for problems that no method reports as an error: damaged files, rollbacks, deferred changes. By
-    /// default the logging system of the process with the label `containerkit`.
+    /// default a logger with the label `containerkit`.
     public var logger: Logger
     /// The conditions of the device and the app. Downloads, repairs, tables, remote config, the preparation of views
     /// and the release of memory depend on them. By default they are always favourable.
@@ -90,8 +90,8 @@ extension ContainerConfiguration {
         public var httpCache: HTTPCacheOptions? = HTTPCacheOptions()
         /// The requests that the container sends when a page opens, before the page requests them; none by default.
         public var prefetch: PrefetchOptions?
-        /// The cookies of pages in the mode `customScheme`, whose cookies the engine does not store; saved to a file by
-        /// default.
+        /// The options of the cookies of pages in the mode `customScheme`. The engine does not store these cookies; by
+        /// default the container saves them to a file.
         public var cookies = CookieOptions()
         /// The route rules, which add requests to interception or exclude them; none by default. Rules also apply to
         /// requests that packages cover, and the deny list precedes all other rules. ``Container/setRules(_:)``
@@ -124,8 +124,8 @@ extension ContainerConfiguration {
         /// by default. After the limit the page opens anyway. It applies to modes in which the engine caches package
         /// files.
         var engineCacheLimit = Duration.seconds(3)
-        /// The message protocol of legacy pages and the `post` requests of older apps; `nil`, and no support, by
-        /// default. With this option, covered pages of all modes have the message handlers and
+        /// The message protocol of legacy pages, which also enables the `post` requests of older apps. `nil`, the
+        /// default, disables both. With this option, covered pages of all modes have the message handlers and
         /// `window.original_cookie`.
         public var legacyMessages: LegacyMessages?
         /// The user agent of views; that of the engine by default. ``PageOptions`` can override it for a page.
@@ -184,11 +184,11 @@ extension ContainerConfiguration {
 
     /// The options of metrics and timelines.
     public struct Diagnostics: Sendable {
-        /// The metrics backend; `docs/seeing.md` lists the metrics. By default the metrics system of the process at the
-        /// time when the configuration is created. Nothing is counted if there is none.
+        /// The metrics backend; `docs/seeing.md` lists the metrics. By default the backend that `MetricsSystem` has
+        /// when the configuration is created. If the process has set no backend, nothing is counted.
         public var metrics: any MetricsFactory = MetricsSystem.factory
         /// The options of timelines, which record how pages open. They are available by ``Container/timelines()`` and
-        /// as one log line per page. `nil`, and no recording, by default.
+        /// as one log line per page. `nil`, the default, disables the recording.
         public var timelines: TimelineOptions?
 
         /// Creates the default options.

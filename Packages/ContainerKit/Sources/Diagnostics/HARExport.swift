@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// Encodes timelines in the HTTP Archive format 1.2, which the developer tools of browsers read.
+/// An encoder of timelines in the HTTP Archive format 1.2, which the developer tools of browsers read.
 ///
 /// The output depends only on the timelines and these options. It contains neither cookies nor header fields, because
 /// timelines do not record them. It contains URLs, whose queries may hold secrets: see ``omitsQueries``.
@@ -49,7 +49,7 @@ public struct HARExport: Sendable, Hashable {
     func exportedURL(_ url: String) -> String { omitsQueries ? BareURL.of(url) : url }
 }
 
-/// Removes the parts of a URL that logs and exported files must not contain.
+/// The form of a URL without the parts that logs and exported files must not contain.
 enum BareURL {
     /// Returns the URL without user, password, query and fragment.
     static func of(_ url: String) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The names of a container's metrics; `docs/seeing.md` describes each. The names are public interface, because
+/// The names of a container's metrics; `docs/seeing.md` describes them. The names are public interface, because
 /// dashboards refer to them.
 package enum MetricName: String, CaseIterable {
     case pages = "containerkit.pages"

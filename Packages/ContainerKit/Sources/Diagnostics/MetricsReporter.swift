@@ -5,9 +5,9 @@ package import Metrics
 package import ResourceLoading
 internal import WebEngine
 
-/// Reports pages, requests and totals to the app's metrics backend.
+/// The reporter of pages, requests and totals to the app's metrics backend.
 ///
-/// No dimension holds a value that a page or a server can choose, so that the number of series is bounded.
+/// No dimension has a value that a page or a server can choose, so the number of series is bounded.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -64,8 +64,8 @@ public struct PageTimeline: Sendable, Hashable {
         public var reason: String?
         /// The `Content-Type` of the response; `nil` if unknown.
         public var mediaType: String?
-        /// The number of body bytes that the engine received, or, for a body that the engine loaded, the announced
-        /// length.
+        /// The number of body bytes that the engine received from the container. If the engine loaded the body itself,
+        /// the announced length.
         public var bytes: Int64?
         /// The start of the request.
         public var started: Duration?
@@ -79,7 +79,7 @@ public struct PageTimeline: Sendable, Hashable {
         ///   - initiator: the component that loaded the request.
         ///   - method: the request method.
         ///   - url: the real URL.
-        ///   - isMainDocument: whether the view navigated to the URL.
+        ///   - isMainDocument: a Boolean value that indicates whether the view navigated to the URL.
         public init(initiator: Initiator, method: String, url: String, isMainDocument: Bool = false) {
             self.initiator = initiator
             self.method = method
@@ -140,12 +140,11 @@ public struct TimelineOptions: Sendable, Hashable {
 
     /// The maximum number of recorded requests of one page; 512 by default. Requests beyond it are only counted.
     public var requestLimit = Self.standardLimit
-    /// A Boolean value that indicates whether each page reports the times of its first paints and of its parsed
-    /// document after it has loaded; `true` by default. A script in an isolated world reads them; the page cannot
-    /// detect it.
+    /// A Boolean value that indicates whether each loaded page reports the times of its first paints and of `domReady`;
+    /// `true` by default. A script in an isolated world reads the times; the page cannot detect the script.
     public var recordsPageTimes = true
     /// The maximum time between the load and the report of the page; 3 seconds by default. A hidden page does not
-    /// paint, so that its timeline is sent after this time.
+    /// paint, so its timeline is sent after this time.
     public var pageReportLimit = Duration.seconds(3)
 
     /// Creates the default options.

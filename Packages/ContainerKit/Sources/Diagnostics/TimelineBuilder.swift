@@ -27,7 +27,7 @@ package enum PageObservation: Sendable {
     }
 }
 
-/// Builds a timeline from observations. A pure state machine that accepts observations in any order.
+/// The state machine that builds a timeline from observations, in any order.
 struct TimelineBuilder: Sendable {
     /// The steps after which subscribers receive a timeline.
     enum Step: Sendable, Hashable {
@@ -36,8 +36,8 @@ struct TimelineBuilder: Sendable {
 
     private(set) var timeline: PageTimeline
     private let called: ContinuousClock.Instant
-    /// A Boolean value that indicates whether the current navigation has failed. Some engines also report its end as
-    /// finished.
+    /// A Boolean value that indicates whether the current navigation has failed. Some engines report `finished` at the
+    /// end of a failed navigation, too.
     private var isFailing = false
     private var reported: Set<Step> = []
 

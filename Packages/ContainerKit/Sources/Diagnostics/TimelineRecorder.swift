@@ -19,7 +19,7 @@ package protocol DiagnosticsHost: AnyObject {
     var metricTotals: [MetricKey: Int] { get }
 }
 
-/// Records the timelines of the open pages and sends them to subscribers without waiting for them.
+/// The recorder of the timelines of the open pages. It sends them to subscribers without waiting for a slow subscriber.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -39,8 +39,8 @@ package final class TimelineRecorder {
         package var timeline: PageTimeline { machine.timeline }
     }
 
-    /// The maximum number of timelines that are buffered for one subscriber. If the buffer is full, the oldest is
-    /// dropped.
+    /// The maximum number of timelines that are buffered for one subscriber. If the buffer is full, the oldest timeline
+    /// is dropped.
     package static let bufferLimit = 64
 
     private let options: TimelineOptions
@@ -112,7 +112,7 @@ package final class TimelineRecorder {
         if case .signal(_, .committed) = observation, let url = host?.documentURL(of: page) {
             recording.machine.record(documentURL: url)
         }
-        // These readings belong to a document that redirects, or to a load that did not end.
+        // Earlier readings belong to a document that redirected, or to a load that did not end.
         if case .signal(_, .started) = observation { recording.readings = nil }
         switch recording.machine.record(observation, at: .now) {
         case nil: break

@@ -4,7 +4,8 @@
 internal import LoopbackServer
 internal import WebEngine
 
-/// Makes an engine trust the certificates of the loopback proxy or the local server. The engine is not retained.
+/// The port that makes an engine trust the certificates of the loopback proxy or the local server. The engine is not
+/// retained.
 struct CertificateTrust: CertificateTrusting {
     private let trust: @MainActor @Sendable (EngineCertificate, String) async throws -> Void
 

@@ -23,8 +23,8 @@ extension RequestRecord {
 }
 
 extension ExchangeReport {
-    /// The generation that answered a subresource, and its page. `nil` unless the `Referer` field names the page's
-    /// document, because otherwise the attribution can be wrong.
+    /// The generation that answered a subresource, and its page. `nil` if the `Referer` field does not name the page's
+    /// document: the attribution can then be wrong.
     var answeredSubresource: (generation: GenerationReference, page: PageReference)? {
         guard request.destination == .subresource, let generation = provenance?.generation, case .finished = outcome,
             let page = request.page?.page, request.head.headerFields[.referer] == page.documentURL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Starts a listener on first use and shares one start among concurrent callers. A port that is in use is therefore no
-/// error while interception is off.
+/// A listener that starts on first use; concurrent callers share one start. A port that is in use is therefore no error
+/// while interception is off.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -32,7 +32,7 @@ final class LazyListener<Listener: Sendable> {
     }
 
     /// Prevents further starts.
-    /// - Returns: the listener, including one that is starting, or `nil` if there is none.
+    /// - Returns: the listener, including a listener that is starting, or `nil` if there is none.
     func end() async -> Listener? {
         isOver = true
         if let starting { return try? await starting.value }

@@ -6,8 +6,8 @@ internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
 
-/// Runs the local server of the mode `loopbackServer` on the port of the last launch, and stores the server's access
-/// token in the engine for each page that opens.
+/// The controller of the local server of the mode `loopbackServer`. It starts the server on the port of the last
+/// launch. For each page that opens, it stores the server's access token in the engine.
 ///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
@@ -73,7 +73,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return server
     }
 
-    /// Starts on a random port. If it is in use, tries ten ports before the system chooses one.
+    /// Starts on a random port. If the port is in use, tries other random ports. After ten attempts it accepts a port
+    /// that the system chooses.
     private static func startAnywhere(_ configuration: inout LocalServer.Configuration) async throws -> LocalServer {
         configuration.port = ServerPort.random()
         for _ in 0..<10 {
@@ -111,8 +112,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
     }
 
     /// Stores the access token in the engine, for each page that opens: the app may have removed all cookies, or the
-    /// web process that holds them may have been replaced. If that process has just ended, the engine loses the cookie
-    /// without an error, so the value is read back.
+    /// engine process that stores them may have been replaced. If this process has just ended, the engine loses the
+    /// cookie without an error. The value is therefore read back.
     private func storeToken(_ token: EngineCookie) async throws {
         guard let cookies = engine?.cookies else { return }
         for _ in 0..<2 {

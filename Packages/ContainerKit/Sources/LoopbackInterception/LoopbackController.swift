@@ -7,7 +7,7 @@ internal import ResourceLoading
 package import SchemeMode
 package import WebEngine
 
-/// Intercepts the requests of pages over loopback. It owns the proxy of the mode `loopbackProxy` or the local server of
+/// The controller of interception over loopback. It owns the proxy of the mode `loopbackProxy` or the local server of
 /// the mode `loopbackServer`, and attributes requests to pages.
 ///
 /// Isolation: the main actor. The engine is not retained.

@@ -6,8 +6,8 @@ internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Forwards the events of the proxy or the local server from its event loops to the main actor, in order and in
-/// batches. One main-actor task per request would take longer than the request.
+/// The observer that forwards the events of the proxy or the local server to the main actor, in order and in batches.
+/// Batches are necessary, because one main-actor task per request would take longer than the request.
 ///
 /// Isolation: any.
 final class LoopbackEventBatcher: LoopbackObserving {
@@ -34,7 +34,7 @@ final class LoopbackEventBatcher: LoopbackObserving {
     ///   - source: the name of the source in the log.
     ///   - logger: the logger of the events.
     ///   - host: the receiver of events and records.
-    ///   - observer: a function that receives each event before the host does.
+    ///   - observer: a closure that receives each event before the host does.
     init(
         of source: String, logger: Logger, to host: any LoopbackHost,
         observer: @escaping @MainActor (LoopbackEvent) -> Void = { _ in }

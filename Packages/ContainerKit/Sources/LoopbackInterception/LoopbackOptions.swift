@@ -7,8 +7,8 @@ public import LoopbackServer
 /// The options of the proxy of the mode `loopbackProxy` and of the server of the mode `loopbackServer`.
 public struct LoopbackOptions: Sendable {
     /// The port of the local server, 1024 to 65535. The proxy does not use it. By default a port is chosen at the first
-    /// launch and stored in the container's directory, because the port is part of the origin of the pages and
-    /// therefore of their storage.
+    /// launch and stored in the container's directory. It is part of the origin of the pages, so a change would
+    /// separate the pages from their storage.
     public var port: Int?
     /// The upstream HTTP proxy for tunnelled connections and for protocol upgrades; none by default. Other requests use
     /// the container's transport, which has its own proxy setting.

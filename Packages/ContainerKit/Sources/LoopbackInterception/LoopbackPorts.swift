@@ -23,7 +23,7 @@ package protocol LoopbackPipeline: AnyObject, Sendable {
     ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     func immediateResponse(loopback request: ResourceRequest, of requesters: [String]?) -> ImmediateResult
 
-    /// Returns the response to a request, or `nil` if no loader has one.
+    /// Returns the response to a request, or `nil` if no loader has a response.
     /// - Parameters:
     ///   - request: the request, with its real URL.
     ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
@@ -44,7 +44,7 @@ package protocol LoopbackBodies: AnyObject, Sendable {
     @MainActor func complete(_ request: inout ResourceRequest) throws
 }
 
-/// Observes the requests for documents of pages.
+/// An observer of the requests for documents of pages.
 ///
 /// Isolation: any; called concurrently, except for ``record(_:)``.
 package protocol LoopbackRequestObserver: AnyObject, Sendable {
@@ -59,7 +59,7 @@ package protocol LoopbackRequestObserver: AnyObject, Sendable {
     @MainActor func record(_ report: LoopbackDocumentReport)
 }
 
-/// Receives the events of the proxy or the local server, in order.
+/// The receiver of the events of the proxy or the local server, in order.
 ///
 /// Isolation: the main actor. The controller retains its host.
 @MainActor

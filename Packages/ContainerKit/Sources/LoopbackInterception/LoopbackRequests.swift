@@ -7,7 +7,8 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Attributes requests that arrive over loopback to pages, and passes them to the request pipeline.
+/// The loader of requests that arrive over loopback: it attributes them to pages and passes them to the request
+/// pipeline.
 ///
 /// Isolation: any.
 struct LoopbackRequests: ResourceLoader, InterceptPolicy {

@@ -6,8 +6,8 @@ internal import HTTPTypes
 package import ResourceLoading
 internal import SchemeMode
 
-/// Attributes requests to open pages in modes in which a request does not identify its page. It uses the URL of a
-/// document request, `Referer`, and `Origin`. The attribution can be wrong, so no security decision depends on it.
+/// The attributor of requests to open pages, for modes in which a request does not identify its page. It uses the URL
+/// of a document request, `Referer`, and `Origin`. The attribution can be wrong, so no security decision depends on it.
 ///
 /// The attribution is exact if the engine's data store has had one page only. To isolate pages, use one container per
 /// page, with a separate engine and data store.
@@ -144,8 +144,9 @@ package final class PageAttributor: Sendable {
             .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
     }
 
-    /// Returns the documents that may have sent a request: the one that `Referer` names, or else those with the origin
-    /// of `Referer` or `Origin`, or else all. The list is empty if the sender may be a page that is not recorded.
+    /// Returns the documents that may have sent a request: the document that `Referer` names. If there is none, the
+    /// documents with the origin of `Referer` or `Origin`. If there are none, all documents. The list is empty if the
+    /// sender may be a page that is not recorded.
     func requesters(of request: ResourceRequest) -> [String] {
         guard !isOfScheme(request.head) else { return [] }
         let (pages, isAlone) = state.withLock { ($0.pages, $0.elsewhere.isEmpty) }
@@ -170,7 +171,7 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Returns the page of a request. If several pages match, returns the one that was recorded last.
+    /// Returns the page of a request. If several pages match, returns the page that was recorded last.
     /// - Parameter areAll: a Boolean value that indicates whether the documents of all open pages load over loopback.
     private static func page(
         of request: ResourceRequest, at url: String, among pages: [Entry], areAll: Bool

@@ -6,8 +6,9 @@ internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
 
-/// Makes the engine connect to the proxy in advance, for the probable origins of the next pages. For a package page the
-/// TLS handshake takes an engine longer than the rest of the first response (docs/decisions/0041).
+/// The controller of connections that the engine opens to the proxy in advance, for the probable origins of the next
+/// pages. For a package page the TLS handshake takes an engine longer than the rest of the first response
+/// (docs/decisions/0041).
 ///
 /// The proxy connects to no server before it receives a request, so nothing leaves the device. Only origins that the
 /// proxy intercepts may be requested.
@@ -15,8 +16,8 @@ internal import WebEngine
 /// Isolation: the main actor.
 @MainActor
 final class Preconnector {
-    /// The maximum number of origins. Each connection costs the engine about ten milliseconds, and the engine keeps it
-    /// for one minute.
+    /// The maximum number of origins. Each connection costs the engine about ten milliseconds. The engine keeps the
+    /// connection for one minute.
     static let most = 4
     /// The maximum time to wait for connections. A page that opens before its connection exists makes another
     /// connection.
@@ -64,7 +65,7 @@ final class Preconnector {
         in view: some EngineView, besides places: [String], where isWanted: (String, HostPort) -> Bool
     ) async {
         // Wait for the connections that a concurrent call has started, and do not start them again. The proxy may not
-        // have them yet.
+        // have accepted these connections yet.
         let pending = waits.values.reduce(into: Set()) { $0.formUnion($1.missing) }
         let origins = origins(besides: places) { pending.contains($1) || isWanted($0, $1) }
         guard !origins.isEmpty else { return }
@@ -85,7 +86,7 @@ final class Preconnector {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         guard let list = try? encoder.encode(origins) else { return }
-        // The script checks the URL, because a page may have replaced the blank one. A connection cannot be undone.
+        // The script checks the URL, because a page may have replaced the blank page. A connection cannot be undone.
         _ = try? await page.evaluate(
             """
             if (location.href === 'about:blank') for (const href of \(String(decoding: list, as: UTF8.self))) {

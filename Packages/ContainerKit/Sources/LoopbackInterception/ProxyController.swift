@@ -7,8 +7,8 @@ internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
 
-/// Runs the proxy of the mode `loopbackProxy`, keeps it listening, and updates the engine's proxy setting when the port
-/// changes.
+/// The controller of the proxy of the mode `loopbackProxy`. It restarts the listener after a suspension, and updates
+/// the engine's proxy setting when the port changes.
 ///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
@@ -23,7 +23,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     private var previous: EngineProxy?
     private var isOver = false
     /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
-    /// proxy, or the one that the app has set since.
+    /// proxy, or a proxy that the app has set in the meantime.
     var isUsed: Bool {
         didSet {
             guard isUsed != oldValue else { return }
@@ -81,8 +81,8 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// Applies a change of the policy to existing connections.
     func policyChanged() { proxy.listener?.policyChanged() }
 
-    /// Makes the proxy listen and sets it in the engine, if it is in use. If the proxy cannot listen, the engine's
-    /// previous proxy is restored.
+    /// Makes the proxy listen and sets it in the engine, if the proxy is in use. If the proxy cannot listen, the
+    /// engine's previous proxy is restored.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
         guard isUsed else { return }
@@ -115,16 +115,16 @@ final class ProxyController<Engine: WebEngineDriver> {
         guard !isOver, isUsed, let listener = proxy.listener else { return }
         let credentials = EngineProxy.Credentials(
             username: listener.credentials.username, password: listener.credentials.password)
-        // SOCKS5 and not HTTP, because engines send SOCKS credentials to the proxy only.
+        // SOCKS5 instead of HTTP, because engines send SOCKS credentials only to the proxy.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
-        // Keep a proxy that the app or another container has set in the meantime.
+        // Do not replace a proxy that the app or another container has set in the meantime.
         guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
         if named == nil { previous = engine?.networking.proxy }
         named = proxy
         engine?.networking.setProxy(proxy)
     }
 
-    /// Restores the engine's previous proxy, unless another one was set in the meantime.
+    /// Restores the engine's previous proxy, unless another proxy was set in the meantime.
     private func restoreProxy() {
         guard let engine, let named, engine.networking.proxy == named else { return }
         self.named = nil

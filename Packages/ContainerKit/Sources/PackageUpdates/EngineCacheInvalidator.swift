@@ -28,11 +28,11 @@ package protocol EngineCacheHost {
     func engineDidFailToRemoveFiles(under urls: [PackageBaseURL], because error: EngineError)
 }
 
-/// Removes outdated package files from the engine's own caches when the active generation of a package changes or the
-/// package is removed.
+/// The invalidator of package files in the engine's own caches. It removes outdated files when the active generation of
+/// a package changes or the package is removed.
 ///
 /// Files are removed while no page is open, at the latest before the first page loads. The manifest of the files that
-/// the engine may hold is written before a page can load one of them. If the process ends first, the files are
+/// the engine may have cached is written before a page can load any of them. If the process ends first, the files are
 /// removed in the next launch.
 ///
 /// Isolation: the main actor, to which engines are isolated.
@@ -56,8 +56,8 @@ package final class EngineCacheInvalidator {
     private var failures = 0
     /// The open pages that packages serve.
     private var pages: Set<PageID> = []
-    /// The time of the last response to the engine, from a package or a server. A package may by now cover the URL of
-    /// a response from a server.
+    /// The last time at which the engine may have received a response that it caches: the end of a package response, or
+    /// the close of a page.
     private var lastGiven: ContinuousClock.Instant?
     private var clearing: Task<Void, Never>?
     private var isOver = false
@@ -70,7 +70,8 @@ package final class EngineCacheInvalidator {
     ///   - library: the package library.
     ///   - directory: the folder of the stored manifest.
     ///   - limit: the maximum time that a page load waits for the engine.
-    ///   - isByProxy: whether files reach the engine through a proxy, at their real URLs.
+    ///   - isByProxy: a Boolean value that indicates whether files reach the engine through a proxy, at their real
+    ///     URLs.
     ///   - logger: the log of failures.
     ///   - host: the state of the container, and the receiver of results; retained.
     package init(
@@ -116,8 +117,8 @@ package final class EngineCacheInvalidator {
         clearSoon()
     }
 
-    /// Records that rules or feature switches changed. For URLs of packages, the engine may then hold responses of
-    /// the server from before or after the change.
+    /// Records that rules or feature switches changed. The engine may then have cached responses of the server for URLs
+    /// of packages.
     package func contentDidChange() {
         held.mix(with: EngineCacheManifest())
         save()
@@ -149,8 +150,8 @@ package final class EngineCacheInvalidator {
 
     /// Removes files of older generations from the engine before a page loads, as far as possible within the limit.
     ///
-    /// Open pages keep the files that they have. Therefore nothing is removed until all of them are closed, unless an
-    /// earlier removal failed.
+    /// Open pages still use their files. Therefore nothing is removed until all of them are closed, unless an earlier
+    /// removal failed.
     /// - Parameter session: the session of the page that is about to load.
     package func invalidateStaleFiles(for session: PageSession) async {
         guard concerns(session) else { return }
@@ -178,7 +179,7 @@ package final class EngineCacheInvalidator {
         }
     }
 
-    /// Cancels a removal that is under way and waits for it.
+    /// Cancels a removal in progress and waits for its end.
     package func shutDown() async {
         isOver = true
         clearing?.cancel()

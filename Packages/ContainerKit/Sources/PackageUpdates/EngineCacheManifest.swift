@@ -34,7 +34,7 @@ struct EngineCacheManifest: Codable, Hashable {
         case entries
     }
 
-    /// Returns the entries whose files the engine must remove before its caches can hold files of `wanted` only.
+    /// Returns the entries whose files the engine must remove, so that its caches contain files of `wanted` only.
     func stale(for wanted: EngineCacheManifest) -> [Entry] {
         let old = entries.filter { wanted.entries[$0.key] != $0.value }.values
         let new = wanted.entries.filter { entries[$0.key] == nil }.values
@@ -56,7 +56,8 @@ struct EngineCacheManifest: Codable, Hashable {
     /// package in the engine is unknown.
     /// - Parameters:
     ///   - packages: the packages.
-    ///   - place: a closure that returns the URL in the engine for a URL of a package; `nil` if it is unknown.
+    ///   - place: a closure that returns the URL in the engine for a URL of a package, or `nil` if the URL in the
+    ///     engine is unknown.
     init?(_ packages: [InstalledPackage], place: (String) -> String?) {
         for package in packages {
             guard let place = place(package.baseURL.description) else { return nil }

@@ -6,7 +6,8 @@ internal import Logging
 internal import PackageFormat
 internal import ResourceLoading
 
-/// Repairs packages with damaged files, one after another, when the host's conditions allow background transfers.
+/// The service that repairs packages with damaged files, one after another, when the host's conditions allow background
+/// transfers.
 ///
 /// Isolation: the main actor; transfers and disk access run on other threads.
 @MainActor

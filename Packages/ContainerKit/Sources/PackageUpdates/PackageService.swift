@@ -44,7 +44,7 @@ package final class PackageService {
         case report(BootReport)
         /// A report whose caller waits for the consequences.
         case verdict(BootReport, AsyncStream<[Task<Void, Never>]>.Continuation)
-        /// The app has returned. Ignored if the app has left again since.
+        /// The app returned to the foreground. Ignored if the app is absent again.
         case present(UInt64)
     }
 
@@ -128,13 +128,13 @@ package final class PackageService {
     }
 
     /// Forwards package events, including those of the launch, for the lifetime of this object. Call it once.
-    /// - Parameter receive: receives each event.
+    /// - Parameter receive: a closure that receives each event.
     package func forward(to receive: @escaping @MainActor (PackageEvent) -> Void) {
         forwarding = Task { [sweeps, weak damage, events] in
             for await event in events {
                 receive(event)
                 switch event {
-                // A generation is no longer in use, or is no longer the fallback of a trial.
+                // After these events, a generation is no longer in use, or is no longer the fallback of a trial.
                 case .scopeChanged, .confirmed, .quarantined: sweeps.yield()
                 case .fileDamaged(let file): damage?.record(file.package)
                 default: break
@@ -219,7 +219,7 @@ package final class PackageService {
         logger.warning("a report was dropped because the queue is full", metadata: ["report": "\(lost)"])
     }
 
-    /// Records that the app goes to the background or is suspended. After this returns, no boot is timed.
+    /// Records that the app goes to the background or is suspended. After this method returns, no boot is timed.
     package func pause(_ absence: HostAbsence) async {
         absences.insert(absence)
         lastPause += 1
@@ -239,7 +239,7 @@ package final class PackageService {
             _ = try await onlyRetired ? library.sweepRetired() : library.sweep()
         } catch {
             // The next sweep removes the remaining files.
-            logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
+            logger.warning("cannot remove unused packages", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -20,7 +20,7 @@ package final class ResourceTableService {
     private let feature: FeatureSwitch
     private let triggers: AsyncStream<TableTrigger>.Continuation
     private var tasks: [Task<Void, Never>] = []
-    /// A Boolean value that indicates whether the check of an accepted trigger is under way.
+    /// A Boolean value that indicates whether the check of an accepted trigger is in progress.
     private var isChecking = false
 
     /// Opens the stored table and starts the background work.
@@ -32,7 +32,7 @@ package final class ResourceTableService {
     ///   - feature: the switch of the feature; while it is off, triggers are ignored.
     ///   - logger: the log of failures.
     ///   - now: a closure that returns the time of the wall clock.
-    ///   - receive: receives the result of a trigger, unless it was dropped.
+    ///   - receive: a closure that receives the result of a trigger, unless the trigger was dropped.
     /// - Throws: `TableError` with code `storage`.
     package init(
         _ configuration: TableLibrary.Configuration, store: BlobStore, network: any ResourceLoader,

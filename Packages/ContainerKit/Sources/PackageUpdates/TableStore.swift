@@ -8,7 +8,7 @@ internal import ResourceLoading
 package import ResourceStore
 package import ResourceTable
 
-/// Stores a resource table in a `BlobStore`: its files as resources, its documents as documents.
+/// The store of a resource table in a `BlobStore`: its files are resources, its documents are documents.
 ///
 /// The key of a resource is the download URL; its validator is the MD5. All resources of the store belong to the
 /// table: a library removes those that the table does not contain. If the store exceeds its budget, the least
@@ -62,7 +62,7 @@ package struct TableStore: TableStoring {
         }
     }
 
-    /// Stores a file and replaces the former one. Returns when the file is synchronized with the disk.
+    /// Stores a file and replaces the former file. Returns when the file is synchronized with the disk.
     /// - Throws: `StoreError`, with code `overBudget` if the file alone exceeds the budget.
     package func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
         try await onThread { store in
@@ -83,7 +83,7 @@ package struct TableStore: TableStoring {
         try await onThread { try $0.document(Self.documentName(name)) }
     }
 
-    /// Stores a document and replaces the former one. Returns when the document is synchronized with the disk.
+    /// Stores a document and replaces the former document. Returns when the document is synchronized with the disk.
     /// - Throws: `StoreError`.
     package func put(_ document: Data, as name: TableDocument) async throws {
         try await onThread { try $0.putDocument(document, as: Self.documentName(name)) }

@@ -14,8 +14,8 @@ internal import WebEngine
     internal import Darwin
 #endif
 
-/// Checks the free space of the device before a download is started, and after each 4 MiB of it, because other files
-/// may use space meanwhile.
+/// The checks of the free space of the device, before a download starts and after each 4 MiB. They are repeated because
+/// other files may use space in the meantime.
 final class DiskSpaceGuard: Sendable {
     private let space: any SpaceMeasuring
     private let folder: String
@@ -46,8 +46,8 @@ final class DiskSpaceGuard: Sendable {
         guard available - reserve > bytes ?? 0 else { throw noSpace(available) }
     }
 
-    /// Returns a Boolean value that indicates whether the space must be checked again at a length; `true` once per
-    /// step.
+    /// Returns a Boolean value that indicates whether the space must be checked again at a number of received bytes;
+    /// `true` once per 4 MiB.
     func isDue(at bytes: Int64) -> Bool {
         next.withLock { next in
             guard bytes >= next else { return false }
@@ -67,8 +67,8 @@ final class DiskSpaceGuard: Sendable {
     @concurrent
     func recheckElsewhere() async throws { try recheck() }
 
-    /// Returns the error of a failed write of an engine, which reports the reason only as a system message. The
-    /// partial file may have been removed by now, so that there is space again.
+    /// Returns the error to report for a failed write of an engine: `noSpace` if the engine's message or the free space
+    /// indicates it. The message precedes, because the engine may have removed the partial file and so freed its space.
     @concurrent
     func reason(for error: EngineError) async -> any Error {
         let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(SystemError.reason(of: $0)) }

@@ -16,7 +16,7 @@ final class Download {
     var stop: (() -> Void)?
     var phase = Phase.loading
     var watchdog: Task<Void, Never>?
-    /// Receives the number of received bytes and the result, once.
+    /// A closure that receives the number of received bytes and the result, once.
     var onEnd: ((Int64, Ending) -> Void)?
 
     enum Phase { case loading, awaitingDecision, saving }

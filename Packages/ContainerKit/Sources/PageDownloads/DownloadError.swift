@@ -5,7 +5,7 @@ internal import ResourceLoading
 public import SystemSupport
 internal import WebEngine
 
-/// The reason for which a file was not saved. No part of the file is left.
+/// The reason for which a file was not saved. No part of the file remains.
 public struct DownloadError: CodedError, Hashable {
     public typealias Code = ErrorCode<DownloadError>
 

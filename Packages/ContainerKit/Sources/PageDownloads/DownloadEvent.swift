@@ -11,7 +11,7 @@ public struct DownloadEvent: Sendable, Hashable {
         case began
         /// The complete file is on disk at this path, readable by its owner only (mode 0600).
         case saved(path: String, bytes: Int64)
-        /// The download failed. No part of the file is left.
+        /// The download failed. No part of the file remains.
         case failed(DownloadError)
     }
 

@@ -27,7 +27,7 @@ struct DownloadPlace: Sendable, Hashable {
         case .cancel: throw DownloadError(.cancelled, "the app declined the download")
         case .save(let folder): self = DownloadPlace(folder: folder, name: suggested, overwrites: false)
         case .saveAs(let path, let overwrites):
-            // By bytes, as the file system compares names.
+            // Split by bytes, because the file system compares names by bytes.
             let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
             self = DownloadPlace(
                 folder: String(decoding: path.utf8[..<start], as: UTF8.self),
@@ -51,8 +51,8 @@ struct DownloadPlace: Sendable, Hashable {
 
 /// A partial file, which is renamed to its destination when it is complete.
 ///
-/// Until then it is in a folder of its own next to the destination, on the same file system. Only the owner can read
-/// the folder.
+/// Before the rename, it is in a folder of its own next to the destination, on the same file system. Only the owner can
+/// read the folder.
 struct DownloadFile: Sendable {
     let place: DownloadPlace
     let work: String
@@ -89,7 +89,8 @@ struct DownloadFile: Sendable {
     /// - Parameters:
     ///   - body: the content of the file.
     ///   - limit: the maximum number of bytes.
-    ///   - progress: receives the number of bytes so far, on any thread. It may throw an error to end the download.
+    ///   - progress: a closure that receives the number of bytes so far, on any thread. It may throw an error to end
+    ///     the download.
     /// - Throws: ``DownloadError``, or an error of the body or of `progress`.
     @concurrent
     func write(_ body: ResourceBody, limit: Int64, progress: @Sendable (Int64) throws -> Void) async throws {
@@ -134,7 +135,7 @@ struct DownloadFile: Sendable {
         }
     }
 
-    /// Synchronizes the complete file with the disk, and then gives it its name.
+    /// Synchronizes the complete file with the disk, and then moves it to its destination.
     /// - Returns: the path and the number of bytes of the file.
     /// - Throws: ``DownloadError``; the caller must then call ``discard()``.
     @concurrent
@@ -155,7 +156,7 @@ struct DownloadFile: Sendable {
         }
         let name = try place.overwrites ? replace() : applyName()
         await discard()
-        // Not every file system supports this, and the file already has its name.
+        // Some file systems cannot synchronize a folder. The error is ignored, because the file already has its name.
         try? DirectoryDescriptor(path: place.folder).sync()
         return (place.path(name), bytes)
     }
@@ -163,7 +164,7 @@ struct DownloadFile: Sendable {
     /// Removes the folder of the partial file. The journal entry remains if the folder cannot be removed, because the
     /// engine still writes to it.
     ///
-    /// The reservation is not considered: a failed naming has already removed it.
+    /// A ``NameReservation`` is not removed here, because a failed naming has already removed it.
     @concurrent
     func discard() async {
         journal.remove(token, work)

@@ -80,7 +80,7 @@ struct DownloadJournal: Sendable {
         }
         defer { close(descriptor) }
         do {
-            // The sweep ignores an incomplete entry.
+            // An incomplete entry does no harm: the sweep verifies its content.
             try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
         } catch let error as SystemError {
             if flags != 0 { unlink(path) }
@@ -136,8 +136,8 @@ struct DownloadJournal: Sendable {
     }
 }
 
-/// The folder of a partial file, addressed by file descriptors, so that a file that replaces it at its path is not
-/// removed.
+/// The folder of a partial file, addressed by file descriptors. A file that replaces the folder at its path is
+/// therefore not removed.
 struct PartialDirectory {
     private let name: String
     private let parent: DirectoryDescriptor
@@ -151,7 +151,7 @@ struct PartialDirectory {
     private static let attempts = 3
 
     /// Removes the files in the folder, and then the folder. Does not follow symbolic links.
-    /// - Returns: `true` if the folder no longer exists, or if its name belongs to something else.
+    /// - Returns: `true` if the folder no longer exists, or if its name belongs to a file or a symbolic link.
     func remove() -> Bool {
         do {
             let directory = try parent.subdirectory(name)

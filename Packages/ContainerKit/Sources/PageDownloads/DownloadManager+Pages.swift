@@ -95,11 +95,11 @@ extension DownloadManager {
     /// - Parameters:
     ///   - response: the response.
     ///   - request: the request of the engine.
-    ///   - isDocument: whether the request is for a document, of the page or of a frame.
+    ///   - isDocument: a Boolean value that indicates whether the request is for a document, of the page or of a frame.
     ///   - page: the page of the request.
     ///   - epoch: the value of ``epoch`` at the time of the request.
-    /// - Returns: the response for the engine instead. The engine does not show it, so that the current document
-    ///   stays. `nil` if the response is not saved.
+    /// - Returns: the response for the engine in place of the saved response, or `nil` if the response is not saved.
+    ///   The engine does not show it, so the current document stays.
     package func divert(
         _ response: ResourceResponse, to request: EngineRequest, isDocument: Bool, of page: PageSession?,
         askedIn epoch: Int

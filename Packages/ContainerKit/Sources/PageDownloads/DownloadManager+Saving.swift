@@ -10,7 +10,7 @@ extension DownloadManager {
     func save(_ source: DownloadSource, _ download: Download, _ decision: DownloadDecision) {
         download.phase = .saving
         record(.began, of: download)
-        // The download cancels the task.
+        // `download.stop` cancels the task.
         let task = Task { [weak self, journal, options, clock] in
             let stage: DownloadEvent.Stage
             do {
@@ -63,7 +63,7 @@ extension DownloadManager {
                 try await EngineSaving(engine, download, limit: limit, diskSpace: diskSpace, clock: clock).run(
                     to: file.path)
             } catch let error as EngineError {
-                // The engine does not report the reason of a failed write.
+                // The engine reports the reason of a failed write only as text.
                 throw await diskSpace.reason(for: error)
             }
         }

@@ -20,7 +20,7 @@ package protocol PageDownloadHost: AnyObject {
     /// Asks the app for a decision about a download.
     /// - Parameters:
     ///   - request: the request of the page.
-    ///   - then: receives the decision, once; `cancel` if the app makes none.
+    ///   - then: a closure that receives the decision, once; `cancel` if the app makes none.
     /// - Returns: a closure that withdraws the request, which is then cancelled; `nil` if the app is not asked and
     ///   `then` was called.
     func requestDecision(_ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void) -> (
@@ -28,7 +28,7 @@ package protocol PageDownloadHost: AnyObject {
     )?
 }
 
-/// Saves the files that pages download, after the app has chosen a destination.
+/// The manager that saves the files that pages download, after the app has chosen a destination.
 ///
 /// A download belongs to its page until the app has decided, and then to the container. It continues after the page
 /// has closed, and ends at the latest with ``shutDown()``.
@@ -64,7 +64,7 @@ package final class DownloadManager {
     ///   - directory: the container's folder, for the journal of partial files.
     ///   - names: the mapping between real URLs and custom schemes.
     ///   - files: the loader of files whose URLs have a custom scheme.
-    ///   - send: receives each change of a download and each request that has ended.
+    ///   - send: a closure that receives each change of a download and each request that has ended.
     package init(
         _ options: DownloadOptions, clock: any Clock<Duration>, directory: String, names: SchemeNames,
         files: any SavedFileLoading, send: @escaping @MainActor (PageDownloadReport) -> Void
@@ -76,7 +76,8 @@ package final class DownloadManager {
         self.send = send
         let journal = await DownloadJournal.open(directory: directory)
         self.journal = journal
-        // `shutDown()` waits for the task. Downloads that start meanwhile are not in this journal value.
+        // `shutDown()` waits for the task. It does not affect downloads that start in the meantime: this value has only
+        // the entries of earlier processes.
         sweep = Task { await journal.sweep() }
     }
 
@@ -87,8 +88,8 @@ package final class DownloadManager {
     ///   - source: the source of the bytes.
     ///   - head: the properties of the file.
     ///   - page: the page of the download.
-    ///   - epoch: the value of ``epoch`` at the time of the request; `nil` for a download of the engine, which ends
-    ///     its downloads itself on a sign-out.
+    ///   - epoch: the value of ``epoch`` at the time of the request; `nil` for a download of the engine, because a
+    ///     sign-out drops the pending downloads of engines.
     func offer(_ source: DownloadSource, _ head: DownloadHead, of page: PageSession, askedIn epoch: Int? = nil) {
         guard let download = begin(head, of: page, askedIn: epoch) else { return source.refuse() }
         offer(source, head, as: download)
@@ -98,8 +99,8 @@ package final class DownloadManager {
     /// - Parameters:
     ///   - head: the properties of the file that are known before the response.
     ///   - page: the page of the download.
-    ///   - load: returns the response; its task is cancelled if the download ends.
-    ///   - onEnd: receives the number of received bytes and the result.
+    ///   - load: a closure that returns the response; its task is cancelled if the download ends.
+    ///   - onEnd: a closure that receives the number of received bytes and the result.
     func load(
         _ head: DownloadHead, of page: PageSession,
         by load: @escaping @MainActor () async throws -> (DownloadHead, ResourceBody),
@@ -107,7 +108,7 @@ package final class DownloadManager {
     ) {
         guard let download = begin(head, of: page) else { return }
         download.onEnd = onEnd
-        // The download cancels the task.
+        // `download.stop` cancels the task.
         let task = Task { [weak self] in
             do {
                 let (head, body) = try await load()
@@ -124,7 +125,8 @@ package final class DownloadManager {
         watch(download)
     }
 
-    /// Returns a new download. If a limit or a sign-out forbids it, reports its refusal and returns `nil`.
+    /// Returns a new download. If a limit, a sign-out or the shutdown forbids the download, reports the refusal and
+    /// returns `nil`.
     private func begin(_ head: DownloadHead, of page: PageSession, askedIn epoch: Int? = nil) -> Download? {
         lastID += 1
         let request = DownloadRequest(head, id: DownloadID(rawValue: lastID), page)
@@ -180,7 +182,7 @@ package final class DownloadManager {
         download.stop = withdraw
     }
 
-    /// Returns an error if the head shows that the file cannot be saved, so that the app need not be asked.
+    /// Returns an error if the head shows that the file cannot be saved. The app is not asked then.
     private func failure(of head: DownloadHead, at url: String) -> DownloadError? {
         if let status = head.status, !(200..<300).contains(status) {
             return DownloadError(.status, "the server responded with status \(status)", at: url)
@@ -217,7 +219,7 @@ package final class DownloadManager {
         return active.removeValue(forKey: download.request.id) != nil
     }
 
-    /// Ends all downloads, and refuses further ones. Returns when no partial file is left on disk.
+    /// Ends all downloads, and refuses further downloads. Returns when no partial file remains on disk.
     package func shutDown() async {
         dropPendingDownloads()
         isOver = true
@@ -226,7 +228,7 @@ package final class DownloadManager {
         await sweep.value
     }
 
-    /// Ends all downloads, and refuses further ones until ``endSignOut()``.
+    /// Ends all downloads, and refuses further downloads until ``endSignOut()``.
     package func beginSignOut() {
         signOuts += 1
         epoch += 1

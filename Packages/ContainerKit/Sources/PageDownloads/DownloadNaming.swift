@@ -30,7 +30,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     /// - Parameters:
     ///   - path: the path of the complete file.
     ///   - target: the destination path.
-    ///   - entry: returns the content of a reservation. It is called before the reservation is created.
+    ///   - entry: a closure that returns the content of a reservation. It is called before the reservation is created.
     /// - Throws: ``DownloadError``, or the error of `entry`.
     func move(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {
@@ -54,7 +54,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     }
 
     private func hold(_ path: String, _ target: String, _ entry: () throws -> String) throws -> Outcome {
-        // Otherwise the journal would name a file that does not belong to the download.
+        // If the name is taken, `entry` must not record it: the file does not belong to the download.
         guard access(target, F_OK) != 0 else { return .isTaken }
         guard let reservation = try NameReservation.make(target, entry()) else { return .isTaken }
         do {
@@ -86,7 +86,7 @@ final class NameReservation {
 
     /// Creates the file.
     /// - Returns: the reservation, or `nil` if a file with the name exists.
-    /// - Throws: ``DownloadError``; no file is left then.
+    /// - Throws: ``DownloadError``; no file remains then.
     static func make(_ path: String, _ text: String) throws -> NameReservation? {
         let descriptor: CInt
         do {

@@ -11,9 +11,9 @@ public struct DownloadOptions: Sendable {
     public var pageLimit = 3
     /// The maximum number of downloads of all pages; 8 by default.
     public var limit = 8
-    /// The time after which a download fails if fewer than ``leastBytes`` arrive, once the app has decided; 60
-    /// seconds by default. `ContainerConfiguration.clock` measures it; the time between `hostWillSuspend()` and
-    /// `hostResumed()` does not count.
+    /// The time after which a download fails if fewer than ``leastBytes`` arrive; 60 seconds by default.
+    /// `ContainerConfiguration.clock` measures it. It does not run while the app decides, or between
+    /// `hostWillSuspend()` and `hostResumed()`.
     public var silenceLimit = Duration.seconds(60)
     /// The minimum number of bytes that must arrive in each ``silenceLimit``; 1,024 by default, far less than the
     /// slowest networks transfer. Without a minimum, a server that sends single bytes could occupy a download. A

@@ -6,9 +6,8 @@ internal import WebSyntax
 
 /// The delegate that decides about files that pages save.
 ///
-/// The method has a default that returns the safe decision. The safe decision also applies if the method throws, if
-/// it does not return within the time limit of page requests, or if the page ends first. The task of the method is
-/// then cancelled.
+/// The method has a default that returns the safe decision. The safe decision also applies if the method throws,
+/// exceeds the time limit of page requests, or the page ends first. The task of the method is then cancelled.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -57,8 +56,8 @@ public enum DownloadDecision: Sendable, Hashable {
     /// gets another name: `name (1).zip`.
     /// - Parameter folder: an absolute path.
     case save(folder: String)
-    /// Saves the file at a path in an existing folder. If a file exists at the path, the new file replaces it when it
-    /// is complete if `overwrites` is `true`, and gets another name otherwise.
+    /// Saves the file at a path in an existing folder. If a file exists at the path and `overwrites` is `true`, the
+    /// complete new file replaces it. If `overwrites` is `false`, the new file gets another name.
     /// - Parameter path: an absolute path.
     case saveAs(path: String, overwrites: Bool = false)
 }

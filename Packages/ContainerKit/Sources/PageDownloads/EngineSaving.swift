@@ -3,7 +3,7 @@
 
 internal import WebEngine
 
-/// Saves a download through the engine, and observes its progress.
+/// A download that the engine saves and whose progress the container observes.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -77,7 +77,7 @@ final class EngineSaving {
     }
 
     /// Measures the free space in a task that is cancelled at the end. A measurement in progress is not restarted,
-    /// because a slow one would never finish.
+    /// because a slow measurement would never finish.
     private func measure() {
         isMeasureDue = true
         guard measuring == nil else { return }

@@ -8,7 +8,7 @@ final class ProgressTracker: Sendable {
     private struct State {
         var received: Int64 = 0
         var expected: Int64?
-        /// The number of bytes, and the time when enough bytes had last arrived.
+        /// The start of the current silence: the number of bytes that had arrived, and the time.
         var mark: (bytes: Int64, time: Duration) = (0, .zero)
         var isOver = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -37,7 +37,7 @@ final class ProgressTracker: Sendable {
         state.withLock { state in
             state.received = received
             if received - state.mark.bytes >= leastBytes { state.mark = (received, now) }
-            // Sent under the lock, so that the newest value is the last one.
+            // Sent under the lock, so that the newest value is sent last.
             listeners.send(DownloadProgress(received: received, expected: state.expected))
         }
     }
@@ -48,7 +48,7 @@ final class ProgressTracker: Sendable {
 
     // MARK: Silence
 
-    /// The time since enough bytes arrived.
+    /// The time since at least `leastBytes` arrived.
     var silence: Duration { stopwatch.elapsed - state.withLock(\.mark.time) }
 
     /// Restarts the measurement of the silence.

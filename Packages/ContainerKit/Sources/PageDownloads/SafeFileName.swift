@@ -3,7 +3,7 @@
 
 internal import WebSyntax
 
-/// Makes safe file names from names that a server or a page has chosen.
+/// The conversion of names that a server or a page has chosen to safe file names.
 enum SafeFileName {
     /// The maximum length in bytes of UTF-8. All file systems accept it, even with a number appended.
     static let lengthLimit = 200
@@ -11,14 +11,14 @@ enum SafeFileName {
     private static let extensionLimit = 20
     private static let fallback = "download"
 
-    /// Returns one name without folders, of 1 to 200 bytes.
+    /// Returns a name without folders, of 1 to 200 bytes.
     ///
     /// The name has no control and format characters, which can disguise a name, and no characters that a file system
     /// or a shell reserves. It has no dots and white space at its start, which hide a file, and none at its end.
     static func make(_ suggested: String?) -> String {
         guard let suggested else { return fallback }
-        // By scalars, because the file system compares bytes: a slash with a combining mark is another character. The
-        // last 8,192 scalars of a longer name suffice.
+        // Split by scalars, because the file system compares bytes: to Swift, a slash with a combining mark is another
+        // character. The last 8,192 scalars of a longer name suffice.
         let shown = suggested.unicodeScalars.suffix(8_192).filter { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -6,7 +6,7 @@ package import ResourceLoading
 internal import SchemeMode
 package import WebEngine
 
-/// Requests files that the engine cannot download, because their URLs have a scheme of the container.
+/// The loader of files that the engine cannot download, because their URLs have a scheme of the container.
 package protocol SavedFileLoading: Sendable {
     /// Returns the response to the request for a file that a page saves. Its body is not rewritten.
     nonisolated(nonsending) func response(saving request: EngineRequest, for page: PageSession) async throws

@@ -22,15 +22,16 @@ package final class EngineFields: Sendable {
         var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastWaiter: UInt64 = 0
 
-        /// Returns the fields with the engine's own user agent, or without a user agent if only that of the view is
-        /// known.
+        /// Returns the fields with the engine's own user agent, or without a user agent if only the user agent of the
+        /// view is known.
         func ofEngine(_ fields: HTTPFields) -> HTTPFields {
             guard let sentUserAgent = fields[.userAgent] else { return fields }
             var fields = fields
             if agents.contains(where: { $0.isWhole(sentUserAgent) }) {
                 fields[.userAgent] = self.fields?[.userAgent]
             } else if let own = agents.compactMap({ $0.own(by: sentUserAgent) }).min(by: { $0.count < $1.count }) {
-                // The shortest remainder, without the longest token: a token may end with another one.
+                // Take the shortest remainder, from which the longest token was removed: a token may end with another
+                // token.
                 fields[.userAgent] = own
             }
             return fields
@@ -45,7 +46,7 @@ package final class EngineFields: Sendable {
     /// Creates the fields of an engine.
     /// - Parameters:
     ///   - stored: the data that `store` received last; `nil` if there is none.
-    ///   - store: a function that stores the fields for the next launch. It may be called on any thread, and must not
+    ///   - store: a closure that stores the fields for the next launch. It may be called on any thread, and must not
     ///     block.
     package init(_ stored: Data? = nil, store: @escaping @Sendable (Data) -> Void = { _ in }) {
         let values = stored.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) }

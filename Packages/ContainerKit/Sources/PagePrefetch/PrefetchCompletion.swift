@@ -7,8 +7,8 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 
-/// Completes prefetch requests so that they equal the page's own requests: adds the engine's header fields, the
-/// page's origin and the page's cookies.
+/// The completion of prefetch requests, which makes them equal to the page's own requests. It adds the engine's header
+/// fields, the page's origin and the page's cookies.
 struct PrefetchCompletion: PrefetchCompleting {
     let fields: EngineFields
     let pages: OpeningPages
@@ -22,7 +22,7 @@ struct PrefetchCompletion: PrefetchCompleting {
     ///   cookies; `CancellationError`.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
         guard let page = request.page?.page, let document = HTTPRequest(urlText: page.documentURL) else {
-            throw ResourceError(.invalidRequest, "no page", at: request.head.urlText)
+            throw ResourceError(.invalidRequest, "the request has no page", at: request.head.urlText)
         }
         guard try await packages.load(Self.anonymous(request)) == nil else {
             throw ResourceError(.cancelled, "packaged", at: request.head.urlText)
@@ -47,8 +47,8 @@ struct PrefetchCompletion: PrefetchCompleting {
         return request
     }
 
-    /// Returns the request without its page. A page that is being opened has no generations yet; the active ones
-    /// apply.
+    /// Returns the request without its page. A page that is being opened has no generations yet, so the active
+    /// generations apply.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
         var request = request
         request.page = nil

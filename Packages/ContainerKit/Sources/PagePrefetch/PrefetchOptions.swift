@@ -38,7 +38,7 @@ public struct PrefetchOptions: Sendable {
 /// The server of the prefetch table, and the intervals of the requests for it.
 ///
 /// A response is applied as a whole or not at all. The last applied table is stored in the container's folder and
-/// applies in the next launch until there is a newer one.
+/// applies in the next launch until there is a newer table.
 public struct PrefetchTableSource: Sendable {
     /// The URL of the table.
     public var url: String
@@ -67,10 +67,10 @@ public enum PrefetchTableCheck: Sendable {
     case applied(version: String)
     /// The server sent the table that is already applied.
     case unchanged(version: String)
-    /// The check failed, and the former table still applies.
+    /// The check failed. The former table still applies, unless the error is `StoreError`.
     ///
     /// The error is `PrefetchError` if the response is not a table. It is `ResourceError`, or `EngineError` with code
-    /// `timedOut`, if there is no response. It is `StoreError` if the table could not be stored; the new table then
+    /// `timedOut`, if there is no response. It is `StoreError` if the new table could not be stored; the new table then
     /// applies until the process ends.
     case failed(any Error)
 }

@@ -28,7 +28,7 @@ package protocol PrefetchCookieSource: Sendable {
 
 extension PageCookies: PrefetchCookieSource {}
 
-/// Reads the cookies of pages.
+/// A reader of the cookies of pages.
 @MainActor
 package protocol PrefetchCookieReading: AnyObject, Sendable {
     /// Reads the cookies that the requests of a page carry now.

@@ -52,8 +52,8 @@ extension Prefetcher {
     }
 }
 
-/// Makes CORS preflights for prefetches. The engine makes the preflights of the pages' own requests; these have an
-/// unknown mode and pass through.
+/// A loader that makes CORS preflights for prefetches. The engine makes the preflights for the pages' own requests.
+/// Those requests have an unknown mode and pass through.
 private struct PreflightingLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let preflightLoader: PreflightLoader

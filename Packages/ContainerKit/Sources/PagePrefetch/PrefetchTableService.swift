@@ -9,7 +9,8 @@ package import ResourceLoading
 @_spi(Facade) package import ResourceStore
 internal import WebEngine
 
-/// Requests the prefetch table, applies it to the prefetchers, and stores the last valid table on disk.
+/// The service that requests the prefetch table, applies it to the prefetchers, and stores the last valid table on
+/// disk.
 ///
 /// Isolation: the main actor; reading, writing and network transfers run on other threads.
 @MainActor
@@ -40,7 +41,7 @@ package final class PrefetchTableService {
     ///   - conditions: the host's conditions; no request is made without a network.
     ///   - logger: the logger.
     ///   - clock: the clock of the intervals.
-    ///   - receive: receives the result of each check.
+    ///   - receive: a closure that receives the result of each check.
     package init(
         _ source: PrefetchTableSource, for prefetchers: Prefetchers, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),
@@ -88,7 +89,7 @@ package final class PrefetchTableService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "no prefetch table in time") {
+                    try await withLimit(source.answerLimit, clock: clock, "no prefetch table arrived in time") {
                         try await network.document(
                             at: source.url, source.headerFields, upTo: source.limits.maxBytes)
                     })

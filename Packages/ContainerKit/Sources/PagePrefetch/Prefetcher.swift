@@ -8,7 +8,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 package import WebEngine
 
-/// Sends the prefetches of pages in one mode, and replies to the messages of pages with their responses.
+/// The sender of the prefetches of one mode, which also replies to the messages of pages with the prefetched responses.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -47,7 +47,7 @@ package enum PagePromptOutcome: Sendable {
     }
 }
 
-/// Sends the prompts of pages to the app, and applies the decisions.
+/// The controller that sends the prompts of pages to the app and applies the decisions.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -70,7 +70,7 @@ package final class PagePromptController {
     ///   - options: the rules and limits.
     ///   - clock: the clock of the time limits.
     ///   - names: the custom schemes of the container.
-    ///   - send: receives each prompt after its end.
+    ///   - send: a closure that receives each prompt after its end.
     package init(
         _ options: PageRequestOptions, clock: any Clock<Duration>, names: SchemeNames,
         send: @escaping @MainActor (PagePromptOutcome, PageRequestEnding) -> Void

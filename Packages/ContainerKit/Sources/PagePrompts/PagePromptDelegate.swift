@@ -90,7 +90,7 @@ public struct PermissionRequest: Sendable, Hashable {
 public enum PermissionDecision: Sendable, Hashable {
     /// Denies the permissions.
     case deny
-    /// Grants the permissions for as long as the engine remembers them.
+    /// Grants the permissions. The engine determines how long it remembers them.
     case allow
 }
 

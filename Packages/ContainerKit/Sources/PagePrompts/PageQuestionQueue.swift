@@ -10,10 +10,10 @@ package protocol PageQuestion: Sendable {
     associatedtype Delegate
     associatedtype Answer: Sendable
 
-    /// The answer that applies if the app gives none.
+    /// The answer that applies if the app does not answer.
     var safeAnswer: Answer { get }
 
-    /// A Boolean value that indicates whether the response to a document request waits, so that
+    /// A Boolean value that indicates whether the response to a document request waits for the answer. In this case
     /// ``PageRequestOptions/documentLimit`` applies.
     var holdsDocument: Bool { get }
 
@@ -59,10 +59,10 @@ package final class PageQuestionQueue {
     ///   - question: the question.
     ///   - page: the page of the question.
     ///   - delegate: the delegate of the app; `nil` if there is none.
-    ///   - prompt: the prompt of the engine, if there is one. Its withdrawal ends the question. `then` must answer
-    ///     it.
-    ///   - then: receives the answer and its cause, once. If the app is not asked, it is called before this method
-    ///     returns.
+    ///   - prompt: the prompt of the engine, if there is one. Its withdrawal ends the question. `then` must answer the
+    ///     prompt.
+    ///   - then: a closure that receives the answer and its cause, once. If the app is not asked, it is called before
+    ///     this method returns.
     /// - Returns: a closure that withdraws the question, which then gets its safe answer; `nil` if the app is not
     ///   asked.
     @discardableResult

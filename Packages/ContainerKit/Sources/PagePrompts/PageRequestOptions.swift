@@ -5,14 +5,14 @@ public import SchemeRouter
 
 /// The rules for requests of pages to the app, and the limits of their number and time.
 public struct PageRequestOptions: Sendable {
-    /// The hosts whose documents a page shows without asking the app, in addition to the host of the opened URL;
-    /// `nil`, which means all hosts, by default. Frames may have any host.
+    /// The hosts whose documents a page shows without asking the app. The host of the opened URL is always allowed.
+    /// `nil`, the default, allows all hosts. Frames may have any host.
     public var hosts: [HostPattern]?
     /// The time limit of requests that a user may decide: dialogs, permissions, windows, other schemes, downloads; 60
     /// seconds by default.
     public var limit = Duration.seconds(60)
-    /// The time limit of requests for a document of a host that is not allowed; 10 seconds by default, because the
-    /// server of the document waits.
+    /// The time limit of requests for a document of a host that is not allowed; 10 seconds by default. It is short
+    /// because the server of the document waits.
     public var documentLimit = Duration.seconds(10)
     /// The maximum number of requests of one page that wait for the app; 4 by default. Further requests get the safe
     /// decision at once.
@@ -32,11 +32,10 @@ public enum PageRequestEnding: Sendable, Hashable {
     case answered
     /// The app has no delegate.
     case noDelegate
-    /// Too many requests of the page were waiting (``PageRequestOptions/waitingLimit``), so that the app was not
-    /// asked.
+    /// Too many requests of the page were waiting (``PageRequestOptions/waitingLimit``), so the app was not asked.
     case tooMany
-    /// The app was not asked, because the request is a link to another scheme without a user gesture, or its URL is
-    /// never opened.
+    /// The app was not asked: the request is a link to another scheme without a user gesture, or its URL is never
+    /// opened.
     case ruledOut
     /// The app did not decide within the time limit.
     case timedOut

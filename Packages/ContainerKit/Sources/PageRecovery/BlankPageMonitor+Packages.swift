@@ -5,8 +5,8 @@ internal import ResourceLoading
 
 // The packages that are responsible for blank pages.
 extension BlankPageMonitor {
-    /// Returns the result of an examination, reduced to the findings for which a package is responsible: errors of
-    /// scripts that it provides, and resources below its base URL.
+    /// Returns the result of an examination, reduced to the findings for which a package is responsible. These are
+    /// errors of scripts of the package, and resources below its base URL.
     func attribute(_ result: ProbeResult, of page: PageID) async -> ProbeResult {
         let suspects = await suspects(of: page)
         var attributed = result
@@ -36,7 +36,7 @@ extension BlankPageMonitor {
     /// - Parameters:
     ///   - page: the page.
     ///   - step: the next step of the recovery.
-    ///   - isWanted: returns whether the step is still valid.
+    ///   - isWanted: a closure that returns `true` if the step is still valid.
     /// - Returns: `true` if a reload of the page now gets another response. Returns in bounded time.
     func dropPackages(of page: PageID, for step: BlankPageStep, while isWanted: @MainActor () -> Bool) async -> Bool {
         let suspects = await suspects(of: page, for: step)
@@ -57,7 +57,7 @@ extension BlankPageMonitor {
     }
 
     /// Returns the generations that provide the document of a page or its resources, and whose base URL covers the
-    /// document. A package of another site, or one that several sites share, is not responsible for the page.
+    /// document. A package of another site, or a package that several sites share, is not responsible for the page.
     private func suspects(of page: PageID) async -> Set<GenerationReference> {
         guard let url = packages.reference(of: page)?.documentURL else { return [] }
         let covering = packages.generations(of: page, covering: url)

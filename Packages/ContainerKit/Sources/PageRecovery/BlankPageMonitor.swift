@@ -6,7 +6,7 @@ package import HTTPTypes
 package import ResourceLoading
 package import WebEngine
 
-/// Monitors the open pages and recovers those that stay blank.
+/// The monitor of all open pages, which recovers pages that stay blank.
 ///
 /// Isolation: the main actor. Call ``shutDown()`` at the end.
 @MainActor
@@ -37,7 +37,7 @@ package final class BlankPageMonitor {
         self.packages = packages
     }
 
-    /// Replies to waiting scripts, in case the container is released without a shutdown.
+    /// Replies to waiting scripts if the container is released without a shutdown.
     isolated deinit { shutDown() }
 
     // MARK: Pages
@@ -115,7 +115,7 @@ package final class BlankPageMonitor {
         pending[page] = max(0, count - 1)
     }
 
-    /// Returns a Boolean value that indicates whether a request is pending that may belong to the page.
+    /// Returns a Boolean value that indicates whether a request that may belong to the page is pending.
     func isBusy(_ page: PageID) -> Bool { pending[page, default: 0] > 0 || host.isBusy(page) }
 
     /// Records the document request of a view, before its response.
@@ -136,9 +136,9 @@ package final class BlankPageMonitor {
     /// arrives before the signal of the engine, or if it was redirected.
     /// - Parameters:
     ///   - page: the page of the request; `nil` if unknown.
-    ///   - hasBody: whether the request has a body.
-    ///   - isEmpty: whether the response leaves the document empty.
-    ///   - isOfOrigin: returns whether a real URL has the requested origin.
+    ///   - hasBody: a Boolean value that indicates whether the request has a body.
+    ///   - isEmpty: a Boolean value that indicates whether the response leaves the document empty.
+    ///   - isOfOrigin: a closure that returns `true` if a real URL has the requested origin.
     package func recordDocument(of page: PageID?, hasBody: Bool, isEmpty: Bool, where isOfOrigin: (String) -> Bool) {
         let all = monitors.values.filter { page == nil || $0.page == page }
         let fitting = all.filter { $0.comingPlace.map { isOfOrigin(host.realURL(of: $0)) } ?? false }

@@ -24,18 +24,18 @@ public struct BlankPageOptions: Sendable {
     ]
     /// The maximum number of steps for one page, from 0 to 3; 3 by default. The last step is the error page.
     ///
-    /// The count restarts when the user retries on the error page, or starts a navigation by a gesture after the
-    /// error page was shown. If the error page was not shown, the count restarts after ten minutes without a step.
-    /// The second step is a reload again if the first one was for another document.
+    /// The count restarts when the user retries on the error page, or starts a navigation by a gesture after the error
+    /// page was shown. If the error page was not shown, the count restarts after ten minutes without a step. The second
+    /// step is a reload again if the first step was for another document.
     ///
-    /// If the process of a page ends, and there was no evidence that the page was blank, the reload is not counted.
-    /// The maximum number of such reloads in ten minutes is the same.
+    /// If the process of a page ends, and there was no evidence that the page was blank, the reload is not counted. The
+    /// same maximum applies to the number of these reloads in ten minutes.
     public var stepLimit = 3
-    /// The time between the end of a page's load, or of its last request, and its first examination; 3 seconds by
-    /// default.
+    /// The time from the end of a page's load, or of its last request, to the first examination of the page; 3 seconds
+    /// by default.
     public var grace = Duration.seconds(3)
-    /// The time without a first paint, after the load of a page and its last activity, after which its errors count;
-    /// 30 seconds by default, because the network may be slow.
+    /// The time without a first paint after which the errors of a page count. It starts at the load of the page or at
+    /// its last activity. The default is 30 seconds, because the network may be slow.
     public var firstPaint = Duration.seconds(30)
     /// The time after which a page without a first paint is examined although it still loads or has pending requests;
     /// 4 minutes by default. If a request is pending then, no step follows.

@@ -52,8 +52,8 @@ public struct BlankPageStep: Sendable, Hashable {
     /// The details of the signal: the error of a script, the URL of a resource, or the reason that the engine
     /// reports. The page may have written the text.
     public let detail: String
-    /// The number of the step for the page, starting at 1. It is 0 for steps that do not count: ``Kind/retried``, and
-    /// the reload after the process of a page ended without evidence that the page was blank.
+    /// The number of the step for the page, starting at 1. It is 0 for steps that do not count: ``Kind/retried``, and a
+    /// reload after the end of a process without evidence that the page was blank.
     public let number: Int
     /// The URL of the script or the resource that caused the signal, if there is one.
     var source: String?

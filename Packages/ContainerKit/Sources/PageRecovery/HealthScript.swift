@@ -54,7 +54,7 @@ enum HealthScript {
     ///
     /// The script ignores the failure of an `async` script, because a page works without it; scripts that a script
     /// inserts are `async`. It also ignores the failure of a style sheet that does not block rendering: an alternate,
-    /// disabled or print one.
+    /// disabled or print style sheet.
     ///
     /// It ignores errors without a file, which come from scripts of another origin and have no details. It ignores
     /// rejected promises, because pages continue after them.

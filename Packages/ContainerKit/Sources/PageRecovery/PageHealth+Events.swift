@@ -44,7 +44,7 @@ extension PageHealth {
         case examined(ProbeResult?)
         /// The end of ``Action/dropPackage(_:)``; `true` if the page has lost packages.
         case packageDropped(Bool)
-        /// The app has started a load instead of the step.
+        /// The app has started a load, so the step was not performed.
         case stepOvertaken
         /// The user retries on the error page.
         case retryRequested
@@ -84,7 +84,7 @@ extension PageHealth {
         let hasBody: Bool
         /// A Boolean value that indicates whether the response leaves the document empty.
         let hasNoContent: Bool
-        /// The time from which the patience is measured.
+        /// The time from which ``Limits/patience`` is measured.
         var since: Duration
         var finishedAt: Duration
         var lastActivity: Duration
@@ -105,7 +105,8 @@ extension PageHealth {
         }
 
         /// A Boolean value that indicates whether there is no evidence that the document was blank when its process
-        /// ended. There is none for a document without a script, or from the page cache.
+        /// ended. There is also no evidence about a document whose script never sent a message, such as a document from
+        /// the page cache.
         var mayHaveBeenWell: Bool { !isLost && (hasPainted || isHidden || !hasSpoken) }
 
         var quietSince: Duration { max(lastActivity, finishedAt) }

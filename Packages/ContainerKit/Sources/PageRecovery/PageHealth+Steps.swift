@@ -10,7 +10,7 @@ extension PageHealth {
     ///   - result: the result; `nil` if the page did not reply.
     ///   - now: the current time.
     mutating func evaluate(_ result: ProbeResult?, at now: Duration) -> [Action] {
-        // The page may still show the response to the pending request, even after a long time.
+        // The page is left alone, because it may still show the response to the pending request after a long time.
         guard !isBusyExamination else { return stopExamining() }
         guard let seen = result else { return recordSilence(at: now) }
         (document.silence, document.hasSpoken) = (nil, true)
@@ -27,7 +27,7 @@ extension PageHealth {
             guard phase == .finished || isLate(at: now) else { return postpone(at: now) }
             return act(Trouble(signal: .uniformPicture, detail: "the picture has one colour"), at: now)
         }
-        // A page may continue after an error, and may fill an empty document.
+        // Wait until the page is quiet, because it may continue after an error or fill an empty document.
         let isQuiet = phase == .finished && now >= document.quietSince + limits.firstPaint
         if isQuiet, let trouble = limits.trouble(in: seen, of: document) { return act(trouble, at: now) }
         guard isQuiet || isLate(at: now) else { return postpone(at: now) }
@@ -48,8 +48,8 @@ extension PageHealth {
         return []
     }
 
-    /// Records that the page did not reply. A document that never sent a message, such as one from the page cache, is
-    /// left alone.
+    /// Records that the page did not reply. A document that never sent a message, such as a document from the page
+    /// cache, is left alone.
     private mutating func recordSilence(at now: Duration) -> [Action] {
         guard document.hasSpoken else { return stopExamining() }
         let silence = (since: document.silence?.since ?? now, count: (document.silence?.count ?? 0) + 1)
@@ -95,7 +95,7 @@ extension PageHealth {
         return [.perform(step)]
     }
 
-    /// Continues the pending step after its packages were dropped or kept.
+    /// Continues the pending step after its packages were or were not unpinned.
     mutating func endDrop(_ event: Event, _ isDropped: Bool, at now: Duration) -> [Action] {
         guard let step = pending else { return [] }
         guard !isPaused else {
@@ -104,7 +104,8 @@ extension PageHealth {
         }
         pending = nil
         guard isDropped, isOn else {
-            // No package is responsible. If the process has ended, there is no document to leave alone.
+            // No package is responsible. A loaded document is left alone. After the end of a process, the next step
+            // follows, because there is no document.
             guard !step.signal.isExaminationResult else { return ignoreDocument() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }
@@ -129,7 +130,7 @@ extension PageHealth {
         return stopExamining()
     }
 
-    /// Stops examining the document, because it is healthy or no step is left for it.
+    /// Stops examining the document, because it is healthy or no further step exists for it.
     @discardableResult
     mutating func stopExamining() -> [Action] {
         guard phase != .errorPage else { return [] }

@@ -42,7 +42,7 @@ struct PageHealth: Sendable {
     var isBusyExamination = false
     /// A Boolean value that indicates whether the process of the page was ended because it was unresponsive.
     var isEndingProcess = false
-    /// A Boolean value that indicates whether there is no document, or a blank one.
+    /// A Boolean value that indicates whether there is no document or a blank document.
     var showsNothing = true
     /// The step that waits for ``Event/packageDropped(_:)``.
     var pending: BlankPageStep?
@@ -58,7 +58,7 @@ struct PageHealth: Sendable {
     /// wait.
     var awaitsDrop: Bool { pending != nil }
 
-    /// The URL of the document whose process ended before its commit. It is loaded instead of a reload.
+    /// The URL of the document whose process ended before its commit. The view loads this URL instead of a reload.
     var lostURL: String? { document.isLost ? document.url : nil }
 
     var isWatching: Bool { phase == .committed || phase == .finished }
@@ -159,7 +159,7 @@ struct PageHealth: Sendable {
     }
 
     private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {
-        // The navigation led to no document.
+        // A failed navigation leads to no document.
         (isNavigating, coming.hasBody, coming.hasNoContent) = (false, false, false)
         guard isReal, showsNothing, phase != .errorPage else {
             if due != nil { wait(from: now, at: now) }
@@ -174,13 +174,13 @@ struct PageHealth: Sendable {
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
         if isNavigating, coming.hasBody || coming.url != document.url {
-            // The other document is loaded; the current one is not responsible. A form may navigate to the URL of its
-            // own document.
+            // The requested document is loaded next; the current document is not responsible. With a body, the same URL
+            // is another document: a form may navigate to the URL of its own document.
             (document, coming) = (Document(coming, at: now), Document.PendingDocument())
             document.isLost = true
         }
         (showsNothing, isNavigating, isExamining) = (true, false, false)
-        // The next load starts a new process.
+        // The load of the pending step starts a new process, so no other step is needed.
         guard pending == nil else { return [] }
         guard !isPaused, isVisible else {
             if !isVisible { document.isHidden = true }

@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import ResourceLoading
 @_spi(Facade) internal import WebEngine
 
-/// Monitors one open page. Applies the signals of its view and the messages of its script to its ``PageHealth``, and
-/// performs the resulting actions.
+/// The monitor of one open page. It applies the signals of the view and the messages of the script to the page's
+/// ``PageHealth``, and performs the resulting actions.
 ///
 /// Isolation: the main actor. Call ``end()`` at the end.
 @MainActor
@@ -43,7 +43,7 @@ final class PageMonitor {
     ///   - place: the URL of the page in the engine.
     ///   - view: the view of the page.
     ///   - load: the load of the view.
-    ///   - owner: the monitor of all pages, which ends this one before its own release.
+    ///   - owner: the monitor of all pages, which ends this monitor before its own release.
     init(_ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad, of owner: BlankPageMonitor)
     {
         page = session.id
@@ -96,7 +96,8 @@ final class PageMonitor {
         schedule()
     }
 
-    /// Applies events of the current document that precede a load that the app has started while they were reported.
+    /// Applies events of the current document, and then records a load that the app started while the events were
+    /// reported.
     private func handleEarlier(_ events: [PageHealth.Event]) {
         for event in events where !isOver { apply(event) }
         recordLoad()
@@ -117,7 +118,7 @@ final class PageMonitor {
         }
     }
 
-    /// Records a load that the app has started instead of a step. The engine reports it only later.
+    /// Records a load that the app has started in the view. The engine reports the load only later.
     func recordLoad() {
         guard !isOver, let load = view?.loading.lastLoad, load.number != lastLoad else { return }
         lastLoad = load.number
@@ -140,7 +141,7 @@ final class PageMonitor {
     }
 
     private func receive(_ signal: ViewSignal) {
-        // An observer of the signal has started another load.
+        // An earlier observer of the signal may have started another load.
         let isOvertaken = view?.loading.lastLoad.map { $0.number != lastLoad } ?? false
         switch signal {
         case .started(let url):
@@ -156,7 +157,7 @@ final class PageMonitor {
             handleEarlier(view?.loading.isPosted == true ? [.hasBody, committed] : [committed])
         case .finished: handleEarlier([.finished])
         case .failed(let url, let error):
-            // The failed load was replaced by another load of the app.
+            // Ignore the failure of a load that another load of the app has replaced.
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
             let isReal = error.isOfNetwork || isRefused
             if isReal, health.showsNothing { place = url }
@@ -166,7 +167,7 @@ final class PageMonitor {
             handle(.activity)
         case .processEnded(let reason):
             channel.documentChanged()
-            // The user has closed the window.
+            // If the view has ended, the user has closed its window.
             guard view?.hasEnded == false else { return end() }
             recordVisibility()
             handle(isOvertaken ? .processReplaced : .processEnded(reason))
@@ -196,7 +197,7 @@ final class PageMonitor {
             let result = await self?.probe()
             guard !Task.isCancelled, let self else { return }
             if isAwaitingAnswer { handle(.awaitsAnswer) }
-            // A request has begun meanwhile, so that the page is not quiet.
+            // A request has begun in the meantime, so the page is not quiet.
             if isBusy { handle(.activity) }
             handle(.examined(result ?? nil))
         }
@@ -215,8 +216,7 @@ final class PageMonitor {
         return await owner?.attribute(result, of: page) ?? result
     }
 
-    /// A Boolean value that indicates whether the page waits for an answer of the user or the app, to a prompt or to
-    /// a message of a script.
+    /// A Boolean value that indicates whether the page waits for an answer to a prompt or to a message of a script.
     private var isAwaitingAnswer: Bool {
         owner?.host.isAwaitingAnswer(page) == true
             || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true
@@ -254,7 +254,7 @@ final class PageMonitor {
 
     private func dropPackage(_ step: BlankPageStep) {
         work?.cancel()
-        // `end()` cancels it.
+        // `end()` cancels this task.
         work = Task { [weak self, weak owner, page] in
             let isDropped = await owner?.dropPackages(of: page, for: step) {
                 self?.recordLoad()

@@ -15,12 +15,12 @@ package protocol PageRecoveryHost {
     func isWebDocument(at place: String) -> Bool
     /// Returns a Boolean value that indicates whether the container handles requests for a URL in the engine.
     func isCovered(_ place: String) -> Bool
-    /// Returns a Boolean value that indicates whether a request that may belong to the page is pending, besides those
-    /// that ``BlankPageMonitor/began(of:)`` counts.
+    /// Returns a Boolean value that indicates whether a request that may belong to the page is pending, in addition to
+    /// the requests that ``BlankPageMonitor/began(of:)`` counts.
     func isBusy(_ page: PageID) -> Bool
     /// Returns a Boolean value that indicates whether the page waits for an answer of the user or the app.
     func isAwaitingAnswer(_ page: PageID) -> Bool
-    /// Reports a step before it is performed. The host may close the page or load another one meanwhile.
+    /// Reports a step before it is performed. The host may close the page or load another page in the meantime.
     func page(_ page: PageID, willTake step: BlankPageStep)
 }
 
@@ -37,8 +37,8 @@ package protocol PagePackages {
     func generation(of page: PageID, answering url: String) async -> GenerationReference?
     /// Returns a Boolean value that indicates whether a generation has served a request of the current document.
     func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool
-    /// Unpins generations from a page. The page then gets the active generations of their packages, unless these are
-    /// among the avoided ones.
+    /// Unpins generations from a page. The page then gets the active generations of their packages, unless they are
+    /// among the avoided generations.
     /// - Returns: `true` if the page has none of the avoided generations now.
     func repin(_ page: PageID, without avoided: Set<GenerationReference>) -> Bool
     /// Updates the session of a page with its current generations.

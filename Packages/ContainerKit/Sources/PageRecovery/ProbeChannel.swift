@@ -4,8 +4,8 @@
 internal import AsyncSupport
 internal import WebEngine
 
-/// Exchanges messages with the health script of a page. The script of each document sends a message and waits for the
-/// reply, which contains the next action.
+/// The message channel between a page monitor and the health script of the page. The script of each document sends a
+/// message and waits for the reply, which contains the next action.
 ///
 /// Isolation: the main actor. Call ``end()`` at the end.
 @MainActor
@@ -17,14 +17,14 @@ final class ProbeChannel {
     private var nextReply: HealthScript.Reply?
     /// The examination that waits for its result.
     private var examination: AsyncStream<ProbeResult>.Continuation?
-    /// The identifier of the script of the current document, and that of the former document, whose messages may
-    /// arrive late.
+    /// The identifier of the script of the current document.
     private var currentName: String?
+    /// The identifier of the script of the former document, whose messages may arrive late.
     private var formerName: String?
     private var isOver = false
 
     /// Creates a channel.
-    /// - Parameter receive: receives each message.
+    /// - Parameter receive: a closure that receives each message.
     init(receive: @escaping @MainActor (HealthScript.Message) -> Void) {
         self.receive = receive
     }
@@ -48,7 +48,7 @@ final class ProbeChannel {
         return await withCheckedContinuation { waiter = $0 }
     }
 
-    /// Sends a reply to the waiting message, or to the next one.
+    /// Sends a reply to the waiting message, or to the next message.
     func send(_ reply: HealthScript.Reply) {
         guard let waiter else {
             nextReply = reply

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Decides which step a blank page gets next, and limits the number of steps.
+/// The policy that decides the next step for a blank page, and limits the number of steps.
 struct RecoveryPolicy: Sendable {
     private let limit: Int
     private var count = 0
@@ -23,14 +23,14 @@ struct RecoveryPolicy: Sendable {
         self.limit = min(max(limit, 0), 3)
     }
 
-    /// A Boolean value that indicates whether no step is left.
+    /// A Boolean value that indicates whether no further step is allowed.
     var isOver: Bool { count >= limit }
 
-    /// Returns the kind of the next step; `nil` if none is left.
+    /// Returns the kind of the next step; `nil` if no further step is allowed.
     /// - Parameters:
     ///   - document: the URL of the document in the engine.
-    ///   - mayRepeat: whether the document may be requested again.
-    ///   - mayDrop: whether packages can be responsible.
+    ///   - mayRepeat: a Boolean value that indicates whether the document may be requested again.
+    ///   - mayDrop: a Boolean value that indicates whether packages can be responsible.
     ///   - now: the current time.
     mutating func next(
         for document: String, mayRepeat: Bool, mayDrop: Bool, at now: Duration
@@ -56,7 +56,7 @@ struct RecoveryPolicy: Sendable {
     }
 
     /// Returns the next step for a page that was healthy: a reload that does not count, or the error page after too
-    /// many of them; `nil` if no step is left.
+    /// many of these reloads. Returns `nil` if no further step is allowed.
     mutating func reload(_ trouble: PageHealth.Trouble, at now: Duration) -> BlankPageStep? {
         age(to: now)
         guard !isOver else { return nil }
@@ -79,7 +79,8 @@ struct RecoveryPolicy: Sendable {
         if step.kind == .showedErrorPage { isSpent = true }
     }
 
-    /// Records that the error page is not shown. It still counts as a step, and expires like other steps.
+    /// Records that a load of the app replaced the error page. The step still counts, until the count restarts after a
+    /// time without steps.
     mutating func revertErrorPage() { isSpent = false }
 
     /// Records that the packages are not unpinned from the page.

@@ -36,7 +36,7 @@ public struct RemoteConfigDocument: Sendable {
     public let deny: [PagePattern]
     /// The modes of pages by host; the last matching entry applies.
     public let modes: [(host: HostPattern, mode: RemoteConfigMode)]
-    /// The numbers that replace those of the host.
+    /// The numbers that replace the numbers of the host.
     public let numbers: RemoteConfigNumbers
     /// The bytes of the document.
     public let json: Data

@@ -39,8 +39,8 @@ extension ErrorCode<RemoteConfigError> {
     public static var badValue: Self { Self("bad-value") }
     /// A limit of bytes, levels, entries or text is exceeded.
     public static var limit: Self { Self("limit") }
-    /// The version is older than the one that applies.
+    /// The version is older than the version that applies.
     public static var older: Self { Self("older") }
-    /// The scheme of the source is not `https`, and the host does not allow that.
+    /// The scheme of the source is not `https`, and the host has not allowed `http`.
     public static var insecure: Self { Self("insecure") }
 }

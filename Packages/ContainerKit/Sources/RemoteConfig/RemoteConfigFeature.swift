@@ -5,10 +5,10 @@ package import ResourceLoading
 
 /// A feature that remote config turns on and off. Cases are added over time; include a `default` when switching.
 public enum RemoteConfigFeature: String, Sendable, Hashable, CaseIterable {
-    /// Packages, installed or being downloaded, serve requests and cover pages. While this is off, they are still
-    /// updated, so that they are current when it is turned on again.
+    /// Packages, installed or being downloaded, serve requests and cover pages. While the feature is off, packages are
+    /// still updated, so that they are current when it is turned on again.
     case packages
-    /// Requests of a page are made when it is opened, and the prefetch table is updated.
+    /// Requests of a page are made when the page is opened, and the prefetch table is updated.
     case prefetch
     /// The HTTP cache serves requests and stores responses.
     case httpCache

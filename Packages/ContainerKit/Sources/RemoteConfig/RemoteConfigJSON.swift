@@ -182,7 +182,7 @@ private struct Fields {
         } catch let error as DecodingError {
             throw error
         } catch {
-            // The number is not an integer or too large. The decoder's error has no location.
+            // The number is not an integer, or is too large. The decoder's error has no location.
             throw RemoteConfigError(.badDocument, "not of type \(type)", at: place(of: name), cause: error)
         }
     }

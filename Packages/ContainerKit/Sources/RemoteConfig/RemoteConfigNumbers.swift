@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The numbers of a remote config document that replace those of the host; `nil` leaves the host's number unchanged.
-/// Each number applies when a container is opened, and only if the host uses the feature.
+/// The numbers of a remote config document that replace the numbers of the host; `nil` leaves the host's number
+/// unchanged. Each number applies when a container is opened, and only if the host uses the feature.
 public struct RemoteConfigNumbers: Sendable, Hashable {
     /// The time that a prefetched response waits for the request of its page, in seconds: 1 to 300.
     public var prefetchSeconds: Int?

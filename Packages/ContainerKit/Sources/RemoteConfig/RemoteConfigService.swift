@@ -17,8 +17,8 @@ package enum RemoteConfigEvent: Sendable {
     case checked(RemoteConfigCheck)
 }
 
-/// Applies the documents of the server and of the host, stores the last one on disk, and sets the feature switches
-/// and the vetoes of the rules.
+/// The service that applies the documents of the server and of the host, and stores the last document on disk. It sets
+/// the feature switches and the vetoes of the rules.
 ///
 /// Isolation: the main actor; reading, writing and network transfers run on other threads.
 @MainActor
@@ -58,7 +58,7 @@ package final class RemoteConfigService {
     ///   - rules: the rules whose vetoes the service sets; the host's rules are not changed.
     ///   - switches: the switches that the service sets.
     ///   - clock: the clock of the intervals.
-    ///   - now: a function that returns the time of the wall clock.
+    ///   - now: a closure that returns the time of the wall clock.
     package init(
         _ options: RemoteConfigOptions, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, rules: ActiveRules, switches: FeatureSwitches,
@@ -93,7 +93,8 @@ package final class RemoteConfigService {
     /// The numbers that the container must be opened with.
     package var numbers: RemoteConfigNumbers { documentAtStart?.numbers ?? RemoteConfigNumbers() }
 
-    /// Applies the document that the last process stored, without the network. Call this before a page is opened.
+    /// Applies the document that the last process stored, without the network. Call this method before a page is
+    /// opened.
     package func open() async {
         await openDevice()
         do {
@@ -139,7 +140,8 @@ package final class RemoteConfigService {
     private func setSwitches() {
         let state = state
         switches.set(state.features)
-        // The modes apply from one launch to the next.
+        // Modes change only at launch: those of the document at the start apply, even if another document is active
+        // now.
         var vetoes = documentAtStart.map { [$0.modeRules] } ?? []
         if !isExpired, let document { vetoes.append(document.vetoes) }
         rules.vetoes = vetoes
@@ -205,7 +207,7 @@ package final class RemoteConfigService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "no remote config in time") {
+                    try await withLimit(source.answerLimit, clock: clock, "no remote config arrived in time") {
                         guard source.allowsInsecure || source.url.lowercased().hasPrefix("https://") else {
                             throw RemoteConfigError(.insecure, "not https: \(source.url)")
                         }

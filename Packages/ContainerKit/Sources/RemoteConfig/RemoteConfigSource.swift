@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// The options of a container's remote config.
 public struct RemoteConfigOptions: Sendable {
-    /// The server of the document; `nil` by default, if the host provides documents with `Container.apply(_:)`.
+    /// The server of the document; `nil`, the default, if only the host provides documents, with `Container.apply(_:)`.
     public var source: RemoteConfigSource?
 
     /// Creates options.
@@ -52,8 +52,9 @@ public enum RemoteConfigCheck: Sendable {
     /// The check failed. The former document still applies, unless the error is `StoreError`.
     ///
     /// The error is `RemoteConfigError` if the URL is not `https`, or if the response is not a document or is an older
-    /// one. It is `ResourceError`, `DeliveryError`, or `EngineError` with code `timedOut`, if there is no response. It
-    /// is `StoreError` if the new document could not be stored; the new document then applies until the process ends.
+    /// document. It is `ResourceError`, `DeliveryError`, or `EngineError` with code `timedOut`, if there is no
+    /// response. It is `StoreError` if the new document could not be stored; the new document then applies until the
+    /// process ends.
     case failed(any Error)
 }
 

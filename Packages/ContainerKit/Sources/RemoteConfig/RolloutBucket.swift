@@ -9,9 +9,9 @@ internal import WebSyntax
 /// The stable identity of a device, which determines the partial roll-outs that include the device.
 ///
 /// The identity is random, of 16 bytes, written as 32 hexadecimal digits. It is created when a container with remote
-/// config is first opened in a folder. It is stored there and never sent. The number of a device for a salt is
-/// computed modulo 1,000 from the first 8 bytes, big-endian, of the SHA-256 of the salt, a line feed and the
-/// identity. Each feature has its own salt, so that roll-outs select different devices.
+/// config is first opened in a folder. It is stored there and never sent. The number of a device for a salt is the
+/// remainder modulo 1,000 of a 64-bit number. This number is the first 8 bytes, big-endian, of the SHA-256 of the salt,
+/// a line feed and the identity. Each feature has its own salt, so that roll-outs select different devices.
 public struct RolloutBucket: Sendable, Hashable {
     /// The identity: 32 lower-case hexadecimal digits.
     public let identity: String

@@ -5,7 +5,7 @@ internal import AsyncSupport
 package import ResourceLoading
 package import SchemeRouter
 
-/// Responds to the app's own requests, which are sent by sessions with the container's `URLProtocol`.
+/// The responder to the app's own requests from sessions with the container's `URLProtocol`.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -21,7 +21,7 @@ package final class AppRequests {
     /// Creates the handler of the app's requests.
     /// - Parameters:
     ///   - path: the handler of the requests.
-    ///   - receive: a function that receives the record of each request that has ended.
+    ///   - receive: a closure that receives the record of each request that has ended.
     package init(path: RequestHandler, receive: @escaping @MainActor (RequestRecord) -> Void) {
         let stream = reports.subscribe()
         face = URLProtocolFace(Loader(path: path), covering: { path.policy.intercepts($0, page: nil) }) { [reports] in

@@ -23,7 +23,7 @@ package protocol ContentSource: Sendable {
 
     /// Returns the loader of the source.
     /// - Parameter traits: the traits of the engine whose requests are answered.
-    /// - Returns: the loader, or `nil` if the source cannot answer requests of such an engine.
+    /// - Returns: the loader, or `nil` if the source cannot answer requests of an engine with these traits.
     func loader(for traits: EngineTraits) -> (any ResourceLoader)?
 
     /// Returns a Boolean value that indicates whether the source causes interception of the request.

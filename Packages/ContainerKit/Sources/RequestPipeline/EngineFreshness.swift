@@ -5,14 +5,14 @@
 internal import HTTPTypes
 
 extension HTTPResponse {
-    /// The minimum freshness lifetime that is left unchanged, in seconds.
+    /// The minimum freshness lifetime of responses that are not changed, in seconds.
     private static let longFreshness = 3_600
 
     /// Makes the engine revalidate a response with a freshness lifetime of less than one hour.
     ///
-    /// Measured: WebKit keeps responses to elements of custom-scheme pages in memory, and reuses them for the lifetime
-    /// of the web process, unless the response has `no-cache` or `no-store`. Requests of scripts have an identifier and
-    /// are not reused, so their header fields are not changed.
+    /// Measured: WebKit stores responses to elements of custom-scheme pages in memory. Unless a response has `no-cache`
+    /// or `no-store`, WebKit reuses it for the lifetime of the web process. WebKit does not reuse responses to requests
+    /// of scripts, because these requests have an identifier. These responses are not changed.
     mutating func limitFreshness() {
         // Package files have exactly this field. They are the most frequent responses, so the check avoids parsing.
         guard !headerFields.contains(where: { $0.name == .cacheControl && $0.value == "no-cache" }) else { return }

@@ -24,8 +24,8 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     /// A Boolean value that indicates whether the container responds to the request.
     package var isIntercepted: Bool { if case .intercept = self { true } else { false } }
 
-    /// A Boolean value that indicates whether content sources must not respond. It is `false` for an
-    /// uncovered request, because a version to which its page is pinned may still cover it.
+    /// A Boolean value that indicates whether content sources must not respond. It is `false` for an uncovered request,
+    /// because the page may be pinned to a version that covers the request.
     package var forbidsContent: Bool {
         switch self {
         case .intercept, .bypass(.covered), .bypass(.uncovered), .bypass(.unreadable): false
@@ -42,9 +42,9 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Decides which requests are intercepted, and in which mode a page opens. The route rules decide first. If no rule
-/// applies, the covered hosts and the content sources decide. For documents, the recorded mode of the origin also
-/// counts.
+/// The policy that decides which requests are intercepted, and in which mode a page opens. The route rules decide
+/// first. If no rule applies, the covered hosts and the content sources decide. For documents, the recorded mode of the
+/// origin also counts.
 ///
 /// Isolation: any.
 package struct InterceptionPolicy: Sendable {
@@ -133,9 +133,9 @@ package struct InterceptionPolicy: Sendable {
 
     // MARK: Origins
 
-    /// Returns a Boolean value that indicates whether any request to the origin is intercepted, or would be without
-    /// switches, bypassing rules and the deny list. The engine resolves relative URLs of such an origin to
-    /// custom-scheme URLs.
+    /// Returns a Boolean value that indicates whether any request to the origin is intercepted, or would be if
+    /// switches, bypassing rules and the deny list did not apply. The engine resolves relative URLs in documents of the
+    /// origin to custom-scheme URLs.
     func hasNames(on request: HTTPRequest) -> Bool {
         if isCovered(request) { return true }
         guard let scheme = request.scheme, let authority = request.plainAuthority else { return false }

@@ -74,7 +74,7 @@ package struct LoaderStack: Sendable {
     /// Creates the loaders.
     /// - Parameters:
     ///   - parts: the parts.
-    ///   - settle: a function that wraps a loader for pages in the steps that the engine does not perform.
+    ///   - settle: a closure that wraps a loader for pages in the steps that the engine does not perform.
     init(_ parts: Parts, settle: (any ResourceLoader) -> any ResourceLoader) {
         let traits = parts.traits
         let content = parts.sources.loaders(for: traits)
@@ -99,7 +99,8 @@ package struct LoaderStack: Sendable {
 
         // An engine with an HTTP cache of its own needs no second cache.
         let origin: any ResourceLoader = traits.caches ? storing : cached(storing)
-        // Inside the cookie loader, because the cookies are part of the key of a prefetched response.
+        // The prefetch loader is inside the cookie loader, because the cookies are part of the key of a prefetched
+        // response.
         prefetch = parts.prefetch?.loader(
             over: preflighted(origin), permissions: traits.preflights ? permissions : nil)
         saved = LoaderChain(content + [CloseDelimitedLoader(withCookies(prefetch ?? preflighted(origin)))])
@@ -121,8 +122,8 @@ package protocol PrefetchLoading: Sendable {
     func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader
 }
 
-/// Loads bypassed requests from the network only. An unsafe request (RFC 9110, section 9.2.1) passes through the HTTP
-/// cache, which invalidates the stored responses of the URL and does not store the new response.
+/// The loader of bypassed requests, which uses only the network. An unsafe request (RFC 9110, section 9.2.1) passes
+/// through the HTTP cache. The cache invalidates the stored responses of the URL and does not store the new response.
 struct BypassLoader: ResourceLoader {
     let network: any ResourceLoader
     let cache: CachingLoader

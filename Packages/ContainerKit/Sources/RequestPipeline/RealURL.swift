@@ -5,7 +5,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 
 /// An absolute `http` or `https` URL in the canonical spelling of the container. The default port is removed, because a
-/// custom scheme has none and would treat it as another origin. Spaces are percent-encoded, as engines do.
+/// custom scheme has no default port: with the port, the URL would have another origin. Spaces are percent-encoded, as
+/// in engines.
 package struct RealURL {
     /// The URL in canonical spelling.
     package let text: String

@@ -24,8 +24,8 @@ extension RequestHandler {
         completion.removePage(page)
     }
 
-    /// Returns the URL that a page of this mode uses for a real URL: the custom-scheme URL if the page requests it by
-    /// the custom scheme, otherwise the real URL.
+    /// Returns the URL that a page of this mode uses for a real URL. It is the custom-scheme URL if the URL is covered
+    /// or of the page's own origin, otherwise the real URL.
     func place(of url: String, in session: PageSession?) -> String {
         let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
         return isOwn || policy.covers(url) ? names.name(of: url) ?? url : url
@@ -57,7 +57,7 @@ extension RequestHandler {
         for _ in 0...Redirect.limit {
             let loader = disposition.forbidsContent ? loaders.savedBypass : loaders.saved
             guard let response = try await loader.load(request) else {
-                throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+                throw ResourceError(.internal, "no loader has a response", at: request.head.urlText)
             }
             guard let redirect = try names.redirect(of: response.head, to: request.head) else { return response }
             guard request.head.scheme != "https" || redirect.target.hasPrefix("https:") else {
@@ -92,8 +92,8 @@ extension RequestHandler {
 }
 
 extension ResourceResponse {
-    /// Returns a page that replaces itself by a real URL without a history entry. It preserves the fragment, which only
-    /// the page knows.
+    /// Returns a page that navigates to a real URL without a history entry. Its script adds the fragment, which the
+    /// request does not contain.
     static func leading(to url: String) throws -> ResourceResponse {
         // A JavaScript string literal that cannot end the enclosing script element.
         let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")

@@ -17,7 +17,7 @@ package import WebEngine
 // `SchemeRequestHandler.answer(_:to:)`, at the end of this file. Of a request over loopback, this file has only the
 // steps decide and answer, in `answer(loopback:of:)`. The engine and LoopbackServer perform the others.
 
-/// Answers the requests of one mode.
+/// The handler of the requests of one mode.
 ///
 /// The traits of the engine determine which steps of completion and settlement are needed. They are read once, at
 /// initialization. The handler is immutable; it is a class because each request retains it.
@@ -59,7 +59,8 @@ package final class RequestHandler: Sendable {
                 completion: completion
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
-                // All requests to the page's own origin are intercepted, including URLs that name no host.
+                // All requests to the page's own origin are intercepted, so that relative and absolute URLs are treated
+                // alike.
                 let document = url == page ? nil : HTTPRequest(urlText: page)
                 return request.scheme == document?.scheme && request.authority == document?.authority
                     || policy.intercepts(request, page: page, isDocument: url == page)
@@ -103,7 +104,7 @@ package final class RequestHandler: Sendable {
     ///   - request: the request as the engine sends it, with a custom-scheme URL.
     ///   - session: the page of the request; `nil` if it is unknown or closed.
     ///   - bridged: the settings that the page's script has passed through the bridge.
-    ///   - body: the body; `nil` if it is unknown whether the request has one.
+    ///   - body: the body; `nil` if it is unknown whether the request has a body.
     /// - Throws: `ResourceError` with code `invalidRequest` for a URL that is neither intercepted nor served to the
     ///   page.
     func resolve(
@@ -151,10 +152,11 @@ package final class RequestHandler: Sendable {
 
     // MARK: 2 Decide
 
-    /// Returns a Boolean value that indicates whether a page gets a custom-scheme URL that is not intercepted now. This
-    /// includes URLs that the pinned versions of the page cover, all URLs of the page's own origin, and all URLs of
-    /// partially covered origins, because relative URLs resolve to them. An origin also counts if it was partially
-    /// covered when the page received a URL of it. A change of the rules therefore does not break an open page.
+    /// Returns a Boolean value that indicates whether a page gets a custom-scheme URL that is not intercepted now.
+    /// These are URLs that the pinned versions of the page cover, all URLs of the page's own origin, and all URLs of
+    /// partially covered origins. Relative URLs resolve to URLs of these origins. An origin also counts if it was
+    /// partially covered when the page received a URL of it. A change of the rules therefore does not break an open
+    /// page.
     private func isServed(_ head: HTTPRequest, to session: PageSession?) -> Bool {
         guard let session, session.mode != .plain else { return false }
         if policy.covers(head, for: session.reference) { return true }
@@ -177,7 +179,7 @@ package final class RequestHandler: Sendable {
     }
 
     /// Returns the decision about a request that arrived over loopback, according to the attributed page. Rules that
-    /// name pages are as reliable as the attribution. The response of a package does not depend on it.
+    /// name pages are as reliable as the attribution. The response of a package does not depend on the attribution.
     private func disposition(ofLoopback request: ResourceRequest, requesters: [String]?) -> Disposition {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
         return policy.disposition(
@@ -217,7 +219,7 @@ package final class RequestHandler: Sendable {
     package func immediateResponse(to resolved: ResolvedRequest) -> ResourceResponse? {
         var request = resolved.request
         guard !resolved.disposition.forbidsContent, request.destination == .subresource else { return nil }
-        // Servers need the completion; content in memory needs only `Origin`, for the CORS check.
+        // Content in memory needs only `Origin`, for the CORS check. The other completed fields are for servers.
         if request.head.headerFields.contains(.origin) {
             guard (try? complete(&request, of: resolved)) != nil else { return nil }
         }
@@ -232,13 +234,13 @@ package final class RequestHandler: Sendable {
         try complete(&request, of: resolved)
         let response = try await load(request, resolved.disposition, by: loaders.page, bypass: loaders.pageBypass)
         guard let response else {
-            throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+            throw ResourceError(.internal, "no loader has a response", at: request.head.urlText)
         }
         return limitingFreshness(response, to: resolved)
     }
 
     /// Returns the response to a request that arrived over loopback if it is available without suspension. The engine
-    /// itself resolves, completes and settles such requests.
+    /// itself resolves, completes and settles requests over loopback.
     /// - Parameters:
     ///   - request: the request, with its real URL.
     ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
@@ -312,7 +314,7 @@ package final class RequestHandler: Sendable {
 }
 
 extension HTTPRequest {
-    /// Returns a Boolean value that indicates whether a request of an engine may have a body.
+    /// A Boolean value that indicates whether a request of an engine may have a body.
     fileprivate var mayCarryBody: Bool {
         // Engines send a typed array without `Content-Type` and `Content-Length`, so these methods may always have a
         // body.
@@ -323,7 +325,7 @@ extension HTTPRequest {
     }
 }
 
-/// Computes the digests of `integrity` attributes for SchemeMode, which does not depend on a cryptographic library.
+/// The digests of `integrity` attributes for SchemeMode, which does not depend on a cryptographic library.
 private struct IntegrityDigests: IntegrityHashing {
     func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8] {
         switch algorithm {

@@ -8,8 +8,8 @@ package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
 package import WebEngine
 
-/// Responds to the custom-scheme requests of engines. It adds the data that pages have passed through the bridge, runs
-/// the steps of a ``RequestHandler``, and delivers the responses: `answer(_:to:)`, in `RequestHandler.swift`.
+/// The handler of the custom-scheme requests of engines. It adds the data that pages have passed through the bridge,
+/// runs the steps of a ``RequestHandler``, and delivers the responses. See `answer(_:to:)` in `RequestHandler.swift`.
 ///
 /// Isolation: the main actor, as for engines.
 @MainActor
@@ -86,7 +86,7 @@ package final class SchemeRequestHandler {
         return mode.isOverLoopback && !forcedBridges.isEmpty ? forcedBridges : nil
     }
 
-    /// Records that a page shows another document, and removes the bridge data of the previous one.
+    /// Records that a page shows another document, and removes the bridge data of the previous document.
     package func documentChanged(of page: PageSession) {
         path.completion.documentChanged(in: page.id, to: page.documentURL)
         bridges?.documentChanged(to: page.documentURL, in: page.view)

@@ -20,9 +20,9 @@ final class ComponentList {
     /// The order of start, page openings, page signals and resume.
     ///
     /// - Prompts and downloads come first, so that they are ready before a page loads anything.
-    /// - Prefetch precedes the components for which the opening of a page waits.
+    /// - Prefetch precedes the components that delay the opening of a page, so that its requests start earlier.
     /// - The store precedes the features that write to it when the app resumes.
-    /// - Loopback precedes the packages, which report a page with its shared generations.
+    /// - Loopback precedes the packages: it shares the generations of a page before the packages report the page.
     /// - Recovery is last, because its reloads need all other components.
     nonisolated static let startOrder: [Name] = [
         .prompts, .downloads, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache,
@@ -33,7 +33,8 @@ final class ComponentList {
     ///
     /// - Views come first, because their preparation uses the proxy. The work of pages ends next, then listeners and
     ///   services.
-    /// - Cookies are removed before the HTTP cache, and both before the engine's caches, which the two can refill.
+    /// - Cookies are removed before the HTTP cache, and both before the engine's caches, because a response that uses
+    ///   them can refill the engine's caches.
     /// - The store is last, because the others write to it.
     nonisolated static let closeOrder: [Name] = [
         .views, .downloads, .recovery, .prompts, .diagnostics, .prefetch, .loopback, .resourceTable, .remoteConfig,
@@ -64,7 +65,7 @@ final class ComponentList {
     // MARK: Calls of all components
 
     /// Starts all components.
-    /// - Throws: the first error. The components after the failed one are not started.
+    /// - Throws: the first error. The components after the failed component are not started.
     func start() async throws {
         for component in inStartOrder { try await component.start() }
         for component in inStartOrder { component.didStart() }

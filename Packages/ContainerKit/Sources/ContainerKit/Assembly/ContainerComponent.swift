@@ -43,8 +43,8 @@ protocol ContainerComponent: PageObserver {
     /// - Throws: any error; the container is not created then.
     func start() async throws
 
-    /// Called when all components have started. Responses to requests that are made here arrive after the container
-    /// exists.
+    /// Called when all components have started. Responses to requests that the component sends here arrive after the
+    /// container exists.
     func didStart()
 
     /// Called when the app enters the background, is about to be suspended, or resumes.
@@ -104,13 +104,13 @@ final class PageOpening {
     let post: OpeningPosts.Post?
     /// The user agent of the page's view.
     let userAgent: UserAgent
-    /// A Boolean value that indicates whether the page has a view that was prepared before.
+    /// A Boolean value that indicates whether the view of the page is a warm view.
     var hasWarmView = false
     /// The URL of the document in the engine; the real URL until the page has a view.
     var place: String
-    /// The load of the view, once the page has one.
+    /// The load of the view; `nil` until the page has a view.
     var load: ViewLoad?
-    /// Returns the timeline of the page; `nil` if none is recorded.
+    /// A closure that returns the timeline of the page; `nil` if no timeline is recorded.
     var timeline: (@MainActor () -> PageTimeline)?
 
     init(_ id: PageID, url: String, post: OpeningPosts.Post?, userAgent: UserAgent) {

@@ -14,7 +14,7 @@ internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
-/// The parts of a container that several features use. Each file of this folder creates one feature from it.
+/// The parts of a container that several features use. Most files of this folder create a feature from these parts.
 ///
 /// Isolation: the main actor.
 @MainActor

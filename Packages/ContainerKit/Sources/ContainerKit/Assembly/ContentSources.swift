@@ -60,7 +60,7 @@ struct InstalledPackageSource: ContentSource {
 
     func covers(_ request: HTTPRequest) -> Bool { library.covers(request) }
 
-    /// Always `false`: a package covers all URLs below its base URL but has files for some of them only.
+    /// Returns `false`, because a package covers all URLs below its base URL but has files for only some of them.
     func lists(_ request: HTTPRequest) -> Bool { false }
 
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { library.covers(request.urlText, for: page) }
@@ -76,8 +76,8 @@ struct PartialPackageSource: ContentSource {
     /// The maximum number of bytes of a file that is held in memory until it is verified.
     let sizeLimit: Int
 
-    /// Returns `nil` if the engine does not identify the page of a request: a page must get the files of one version,
-    /// even if a second version follows during the download.
+    /// Returns the loader, or `nil` if the engine does not identify the page of a request. All files of a page must
+    /// have the same version, even if a second version follows during the download.
     func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
         traits.identifiesPage ? updater.makePartialLoader(sizeLimit: Int64(sizeLimit)) : nil
     }
@@ -92,8 +92,8 @@ struct ResourceTableSource: ContentSource {
     let table: TableLibrary
     let feature: FeatureSwitch?
 
-    /// The options of complete files. The table has the media types of its files, and files that are downloaded on
-    /// first use are complete, too.
+    /// The options of responses from the table. They also apply to responses from the network, because the table
+    /// downloads a complete file on first use.
     var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.sources.insert(.network)

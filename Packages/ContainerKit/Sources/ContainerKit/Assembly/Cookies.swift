@@ -14,17 +14,17 @@ internal import WebEngine
 extension Container {
     /// Removes the cookies and pending request bodies of an account.
     ///
-    /// Removed are the cookies of the given domains and their subdomains, in the container's jar, its file and the
-    /// engine's store; changes that are being copied between the stores; and request bodies that pages of these domains
-    /// have passed through the bridge. Prefetched responses of all pages are dropped, too.
+    /// The call removes the cookies of the domains and their subdomains, in the container's jar, its file and the
+    /// engine's store. Changes that are being copied between the stores are dropped. Request bodies that pages of these
+    /// domains have passed through the bridge are removed. Prefetched responses of all pages are dropped, too.
     ///
     /// In the mode `customScheme`, responses to earlier requests set no cookies afterwards. An open page can set new
     /// cookies, and so can requests of the engine itself: close the account's pages first. ``clearHTTPCache()`` clears
-    /// the HTTP cache, and ``signOut(of:)`` clears everything at once.
+    /// the HTTP cache, and ``signOut(of:)`` removes all data of the account that the container can remove.
     /// - Parameter domains: host names, with or without a leading dot.
     /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is removed, if `domains` is empty or
-    ///   contains an invalid host name; with code `cookies` if one of the stores is not cleared in time, after all
-    ///   others were cleared; `CancellationError`.
+    ///   contains an invalid host name; with code `cookies` if a store is not cleared in time. The other stores are
+    ///   cleared in this case, too. Also throws `CancellationError`.
     public func clearAccount(domains: some Sequence<String>) async throws {
         try await clearCookies(try .domains(of: domains))
     }
@@ -62,7 +62,7 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The component that keeps the cookies of pages in the container's jar and in the engine's store.
+/// The component that synchronizes the cookies of pages between the container's jar and the engine's store.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -108,8 +108,8 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         throw ContainerError(.cookies, "some cookies could not be removed: \(failure)")
     }
 
-    /// Clears the engine's store if it is the only one. The access token of the local server is kept, because it
-    /// belongs to no user.
+    /// Clears the engine's store, for containers whose synchronizer does not include it. The access token of the local
+    /// server is not removed, because it belongs to no user.
     private func clearEngine(_ scope: CookieScope) async throws {
         try await engine.cookies.clear(scope) { [loopback] cookie in
             guard let loopback, let port = loopback.port else { return cookie }
@@ -125,7 +125,7 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
     func shutDown() async { await synchronizer?.shutDown() }
 }
 
-/// Logs the events of the cookie synchronizer and sends those that the app observes.
+/// The delegate that logs the events of the cookie synchronizer and reports the state of the engine's store to the app.
 private struct CookieEventRecorder: CookieSynchronizerDelegate {
     let logger: Logger
     let hub: EventHub

@@ -106,7 +106,7 @@ extension TimelineRecorder {
 // MARK: - Events
 
 extension PageObservation {
-    /// Returns `nil` if neither timelines nor page metrics use the event.
+    /// Creates the observation of an event; returns `nil` if neither timelines nor page metrics use the event.
     init?(_ event: ContainerEvent) {
         switch event {
         case .pageOpened(let session): self = .opened(session)

@@ -113,7 +113,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         controller.pages.place(page.id, isElsewhere: isElsewhere)
         guard !isElsewhere else { return }
         join(page.id)
-        // The registry recorded the document when the page did not yet send requests over loopback.
+        // Record the document again: the attributor ignored it while the page sent no requests over loopback.
         controller.pages.record(pages.current(page).reference)
     }
 
@@ -182,7 +182,7 @@ extension LegacyBridgeHost: LoopbackBodies {
     package nonisolated func isCarried(by request: HTTPRequest) -> Bool { messages.isCarried(by: request) }
 }
 
-/// Connects loopback interception to the events, pages and packages of a container.
+/// The adapter between loopback interception and the events, pages and packages of a container.
 ///
 /// Isolation: the main actor, except for the callbacks about document requests.
 @MainActor

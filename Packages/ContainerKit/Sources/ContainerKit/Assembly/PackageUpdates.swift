@@ -16,8 +16,8 @@ internal import SchemeRouter
 public import WebEngine
 
 extension Container {
-    /// Verifies a package archive and activates it. Open pages keep the version they opened with. Files that neither a
-    /// page nor a package needs are removed from disk.
+    /// Verifies a package archive and activates it. Open pages use the version with which they opened. Files that
+    /// neither a page nor a package needs are removed from disk.
     ///
     /// The version gets no trial. A version that failed a trial before can be installed this way.
     /// - Parameters:
@@ -33,7 +33,7 @@ extension Container {
     }
 
     /// Installs the package that was shipped with the app, unless that version or a downloaded version is active. Call
-    /// it after every launch; it is fast if there is nothing to install.
+    /// this method after every launch; it returns quickly if there is nothing to install.
     /// - Returns: the result, or `nil` if a downloaded version stays active.
     /// - Throws: `DeliveryError` if the version failed a trial before; `PackageError`, `StoreError` or
     ///   `CancellationError`.
@@ -49,7 +49,7 @@ extension Container {
     /// ``events`` reports the progress. If the update fails, the active version does not change.
     ///
     /// A server publishes one package for one scope, by default the origin of its manifest URL. A manifest that is
-    /// older than the last one is rejected; see `PackageSource` and `docs/package-format.md`. An installed package
+    /// older than the last manifest is rejected; see `PackageSource` and `docs/package-format.md`. An installed package
     /// keeps its source and scope until ``remove(_:)``.
     /// - Parameters:
     ///   - source: the URL of the manifest, and the package and scope that it may publish.
@@ -63,8 +63,8 @@ extension Container {
         try await core.packages.updater.update(from: source, timing: timing, urgency: urgency)
     }
 
-    /// Removes a package. Open pages keep it until they close. The package may then be installed from another source
-    /// and for another scope; the sequence number of its last manifest stays recorded.
+    /// Removes a package. Open pages use it until they close. After the removal, the package may be installed from
+    /// another source and for another scope; the sequence number of its last manifest stays recorded.
     /// - Returns: `true` if the package was installed.
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
@@ -77,17 +77,17 @@ extension Container {
         core.packages.library.installed
     }
 
-    /// The package changes that this launch applied: pending updates that were activated, and versions that were rolled
-    /// back because their pages did not boot.
+    /// The package changes that this launch applied: activated updates, and versions that were rolled back because
+    /// their pages did not boot.
     public var changesAtLaunch: [PackageScopeChange] {
         core.packages.changesAtLaunch
     }
 
-    /// Reports the boot state of a page. A new version is confirmed when one page that uses it is healthy. It is rolled
-    /// back and quarantined if a page fails, or if a page begins to boot and does not report within the limit (10 s by
-    /// default).
+    /// Reports the boot state of a page. A new version is confirmed when a page that uses it is healthy. It is rolled
+    /// back and quarantined if a page fails, or if a booting page does not report within the limit (10 s by default).
     ///
-    /// If the host reports nothing, every version is kept. Reports of pages on older generations have no effect.
+    /// If the host reports no boot state, no version is rolled back. Reports of pages on older generations have no
+    /// effect.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
         guard let session = pages.session(of: page.view.id), session.id == page.session.id else { return }
         if kind == .healthy { components.first(RecoveryComponent.self)?.monitor.recordHealthy(session.view) }
@@ -99,19 +99,19 @@ extension Container {
 
     // MARK: Previews
 
-    /// Serves a folder or a development server in place of a package until ``unmount(_:)``, so that a site can be
-    /// tested in the app before it is packaged. Intended for debug builds: the files are not verified. Open pages get
-    /// the preview, too. The provenance of responses names it.
+    /// Serves a folder or a development server in place of a package until ``unmount(_:)``. A site can thus be tested
+    /// in the app before it is packaged. Intended for debug builds: the files are not verified. Open pages get the
+    /// preview, too. The provenance of a response names the preview.
     public func mount(_ preview: Preview) {
         core.previews.mount(preview)
-        configuration.logger.notice("mounted", metadata: ["preview": "\(preview)"])
+        configuration.logger.notice("preview mounted", metadata: ["preview": "\(preview)"])
         hub.send(.previewMounted(preview))
     }
 
     /// Unmounts a preview.
     public func unmount(_ preview: Preview) {
         guard core.previews.unmount(preview) else { return }
-        configuration.logger.notice("unmounted", metadata: ["preview": "\(preview)"])
+        configuration.logger.notice("preview unmounted", metadata: ["preview": "\(preview)"])
         hub.send(.previewUnmounted(preview))
     }
 
@@ -220,8 +220,8 @@ final class PackagesComponent: ContainerComponent {
         service.sweepSoon()
     }
 
-    /// Records that a generation answered a request of a document, which counts for the trial of the generation. Has no
-    /// effect if the page is closed or shows another document.
+    /// Records that a generation answered a request of a document. The response counts for the trial of the generation.
+    /// Has no effect if the page is closed or shows another document.
     func record(_ generation: GenerationReference, answering document: String, of page: PageID) {
         if let session = pages.session(of: page) { record(generation, answering: document, in: session) }
     }
@@ -329,7 +329,7 @@ struct EngineCacheFailure: Error, CustomStringConvertible {
     var description: String { "the engine's HTTP cache: \(error)" }
 }
 
-/// Connects the engine cache invalidator to the interception state.
+/// The adapter between the engine cache invalidator and the interception state.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -77,7 +77,8 @@ extension DownloadManager: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects downloads to the pages of a container and to the app's delegate, through the queue of page prompts.
+/// The adapter between downloads and the pages of a container. It requests the app's decisions through the queue of
+/// page prompts.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -125,7 +126,7 @@ private struct DownloadQuestion: PageQuestion {
     }
 }
 
-/// Loads files to be saved through the container's request pipeline.
+/// The loader of downloads that use the container's request pipeline.
 private struct SavedFileLoader: SavedFileLoading {
     let requests: RequestHandler
 

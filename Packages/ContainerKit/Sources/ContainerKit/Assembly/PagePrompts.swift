@@ -35,7 +35,7 @@ extension PagePromptController: ContainerComponent {
 
 // MARK: - Port
 
-/// Connects prompts to the pages of a container.
+/// The adapter between prompts and the pages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -59,7 +59,7 @@ final class PagePromptAdapter<Engine: WebEngineDriver>: PagePromptHost {
     func canOpen(_ url: String) -> Bool { RealURL(url) != nil }
 
     func place(of url: String, for page: PageSession) async throws -> String {
-        // A page of a custom-scheme mode shows a page of another mode without interception.
+        // A view in the mode `customScheme` can show a URL of another mode only without interception.
         let isOfOtherMode = page.mode == .customScheme && locator.mode(ofPageAt: url) != .customScheme
         return try await locator.open(url, in: isOfOtherMode ? .plain : page.mode)
     }

@@ -57,7 +57,7 @@ final class RecoveryComponent: ContainerComponent {
         do {
             try monitor.begin(page, at: opening.place, in: view, load: load)
         } catch {
-            // The page opens even if it cannot be monitored.
+            // A page that cannot be monitored opens nevertheless.
             logger.warning("a page is not monitored for blankness", metadata: ["error": "\(error)"])
         }
     }
@@ -81,7 +81,7 @@ final class RecoveryComponent: ContainerComponent {
 
 // MARK: - Port
 
-/// Connects page recovery to the pages and packages of a container.
+/// The adapter between page recovery and the pages and packages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -36,7 +36,7 @@ extension ModePipeline {
 
 extension ContainerCore {
     /// Creates the prefetch setup of a mode, or returns `nil` if the configuration has no prefetch.
-    /// - Parameter mode: the mode; `nil` for the first one.
+    /// - Parameter mode: the mode; `nil` for the first mode of the container.
     func makePrefetchSetup(_ traits: EngineTraits, in mode: InterceptionMode?) async -> Prefetcher.Setup? {
         guard let options = configuration.network.prefetch else { return nil }
         return Prefetcher.Setup(
@@ -85,7 +85,7 @@ final class PrefetchComponent: ContainerComponent {
     private let fields: [EngineFields]
     private let policy: InterceptionPolicy
     private let feature: FeatureSwitch
-    /// Retained here, because the prefetchers do not retain it.
+    /// The reader of cookies, retained here because the prefetchers do not retain it.
     private let cookies: any PrefetchCookieReading
     private let pages: PageRegistry
 
@@ -113,7 +113,7 @@ final class PrefetchComponent: ContainerComponent {
 
     // MARK: Pages
 
-    /// Starts the requests of the page and reads its cookies.
+    /// Starts the prefetches of the page and reads the page's cookies.
     func pageWillOpen(_ opening: PageOpening) {
         for fields in fields { fields.use(opening.userAgent) }
         guard feature.isOn else { return }
@@ -162,7 +162,7 @@ extension RequestHandler: PrefetchRouting {
 
 extension Prefetcher.Setup: PrefetchLoading {}
 
-/// Reads the cookies of pages according to their mode.
+/// The reader of the cookies of pages, according to their mode.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -23,8 +23,8 @@ extension Container {
         core.remoteConfig?.state
     }
 
-    /// Applies a document that the host received through its own channel, with the same effect as one of the server: it
-    /// is stored for the next launches, and older documents are rejected.
+    /// Applies a document that the host received through its own channel. Like a document of the server, it is stored
+    /// for the next launches, and older documents are rejected.
     /// - Parameter document: the document.
     /// - Throws: ``ContainerError`` with code `unsupported` if the configuration has no remote config;
     ///   `RemoteConfigError` with code `older` if a newer document is active, and nothing changes; `StoreError` if the

@@ -27,11 +27,12 @@ internal import ResourceLoading
 // MARK: - API
 
 extension Container {
-    /// Adds the container's request handling to a session configuration of the app. Requests that the rules intercept
-    /// are answered by the container; the session sends all others.
+    /// Adds the container's request handling to a session configuration of the app. The container answers the requests
+    /// that the rules intercept; the session sends all others.
     ///
-    /// Call it before you create the session, after you have set the cookies, header fields and timeouts of the
-    /// configuration. It has effect as long as the container exists. `URLProtocolFace` lists limitations on Linux.
+    /// Call this method before you create the session, after you have set the cookies, header fields and timeouts of
+    /// the configuration. The method has effect until the container is released. `URLProtocolFace` lists limitations on
+    /// Linux.
     public func intercept(_ configuration: URLSessionConfiguration) {
         pipeline.appRequests.face.install(in: configuration)
     }
@@ -64,7 +65,7 @@ struct ModePipelines: Sendable {
 
     /// The pipeline of the app's own requests.
     var primary: ModePipeline { all[0] }
-    /// The pipeline of requests over loopback; the primary one if no mode in use is a loopback mode.
+    /// The pipeline of requests over loopback; the primary pipeline if no mode in use is a loopback mode.
     var loopback: ModePipeline { all.first(where: \.mode.isOverLoopback) ?? primary }
 
     subscript(mode: InterceptionMode) -> ModePipeline? { all.first { $0.mode == mode } }
@@ -81,7 +82,7 @@ extension ContainerCore {
         }
     }
 
-    /// Opens the record of the modes of origins, or returns `nil` if no mode changes the origin of pages.
+    /// Opens the store of the modes of origins, or returns `nil` if no mode changes the origin of pages.
     func makeOriginModes() async -> OriginModeStore? {
         await .open(modes.movingOrigins, configuration.pages.originModes, packages.store, logger: logger)
     }
@@ -156,7 +157,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     let pipelines: ModePipelines
     let requests: SchemeRequestHandler
     let appRequests: AppRequests
-    /// The record of the modes of origins, or `nil` if no mode changes the origin of pages.
+    /// The store of the modes of origins, or `nil` if no mode changes the origin of pages.
     let origins: OriginModeStore?
     private let locator: PageLocator<Engine>
     private let pages: PageRegistry
@@ -242,8 +243,8 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects the requests of pages to the features that observe them. The features are not retained, because a request
-/// can outlive its container.
+/// The adapter between the requests of pages and the features that observe them. The features are not retained, because
+/// a request can outlive its container.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -286,7 +287,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     func requestBegan(in view: ViewID?) -> PageID? { recovery?.began(of: view) }
 
     func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession?) {
-        // The page does not show the requested document yet.
+        // Only subresources count for the page's generations: the page does not show a requested document yet.
         guard request.isMainDocument else {
             if let page, let generation = response.provenance.generation {
                 packages?.record(generation, answering: page)
@@ -315,7 +316,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     }
 }
 
-/// Connects the legacy bridge to the pages of a container.
+/// The adapter between the legacy bridge and the pages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor

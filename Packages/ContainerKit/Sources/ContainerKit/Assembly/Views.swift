@@ -12,7 +12,7 @@ internal import WebViewPool
 
 extension Container {
     /// Prepares views, so that the next pages open in warm views. In the mode `loopbackProxy` the engine also connects
-    /// to the proxy in advance, which can take another second. The container does this automatically when the app is
+    /// to the proxy in advance, for at most one more second. The container does this automatically when the app is
     /// idle, unless `ContainerConfiguration.Views.warmsUpWhenIdle` is `false`.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
@@ -65,7 +65,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     ///   - sources: the scripts that are compiled in each view in advance.
     ///   - feature: the switch of the preparation.
     ///   - hub: the events that determine when the app is idle.
-    ///   - preconnector: connects to the proxy in advance; `nil` if there is no proxy.
+    ///   - preconnector: the object that connects to the proxy in advance; `nil` if there is no proxy.
     init(
         _ engine: Engine, _ configuration: ContainerConfiguration, mode: InterceptionMode,
         precompiling sources: [String],
@@ -89,7 +89,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
 
     // MARK: Preparation
 
-    /// Prepares views as long as `isWanted` returns `true`.
+    /// Prepares views while `isWanted` returns `true`.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     func warmUp(while isWanted: @MainActor () -> Bool) async throws {
         guard feature.isOn else { return }
@@ -139,7 +139,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
         }
     }
 
-    /// Retires a view that has also shown a page of another site when its page ends.
+    /// Retires the view of a page that has navigated to another site. The view is discarded when the page ends.
     func page(_ page: PageSession, didReceive signal: ViewSignal) {
         guard case .committed = signal, RealURL(page.documentURL) != nil else { return }
         let key = ViewKey(mode: page.mode, url: page.documentURL)
@@ -164,7 +164,8 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     }
 
     /// Retires all used views, because the memory of a web process contains data that its pages have loaded. New views
-    /// are prepared instead. A view that was never checked out has a process of its own (docs/decisions/0028).
+    /// are prepared instead. Views that were never checked out remain, because each has a process of its own
+    /// (docs/decisions/0028).
     func removeData(_ removal: AccountDataRemoval) {
         guard removal.stage == .began || removal.stage == .ended else { return }
         pool.retire(because: .cleared) { _, _ in true }
@@ -176,7 +177,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     func addCounters(to counters: inout ContainerCounters) { counters.pool = pool.counters }
 }
 
-/// Connects to the origins of the next pages before they open.
+/// The port that connects to the origins of the next pages before they open.
 @MainActor
 protocol ViewPreconnecting: AnyObject {
     /// Connects in a view that shows a blank page. Returns when the connections exist, after at most one second.

@@ -38,10 +38,10 @@ public enum ContainerEvent: Sendable {
     case loopback(LoopbackEvent)
     /// The engine removed its cached files under these URLs, because the package now serves other files.
     case engineCachesCleared([PackageBaseURL])
-    /// The engine failed to remove its cached files, so that a page may get an outdated file. The next opening of a
-    /// page tries again.
+    /// The engine failed to remove its cached files, so a page may get an outdated file. The removal is retried when
+    /// the next page opens.
     case engineCachesKept([PackageBaseURL], EngineError)
-    /// The engine's cookie store is slow (`true`), so that pages open without waiting for it, or fast again (`false`).
+    /// The engine's cookie store became slow (`true`) or fast again (`false`). Pages do not wait for a slow store.
     case cookiesBehind(Bool)
     /// An account was signed out. `isComplete` is `false` if some of its data could not be removed.
     case signedOut(isComplete: Bool)

@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import LoopbackServer
 internal import OfflinePackage
 
-/// Sends events to streams and observers without waiting for a reader.
+/// The sender of events to streams and observers. It does not wait for slow readers of streams.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -33,7 +33,7 @@ final class EventHub {
             observers.append(observer)
             for event in drainEarlyEvents() { handler(event) }
         }
-        // The hub holds the observer and the observation does not, because observers often hold their observation.
+        // The observation does not retain the observer, because an observer often retains its observation.
         return EventObservation { [weak self, weak observer] in
             observer?.isOver = true
             self?.observers.removeAll { $0 === observer }
@@ -53,14 +53,14 @@ final class EventHub {
     /// The number of active streams.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// Delivers an event. Package events, taken ports and ignored modes are also stored for the first subscriber: a
-    /// rollback at launch is complete before the host has the container and can subscribe.
+    /// Delivers an event. Package events, `portTaken` and ignored modes are also stored for the first subscriber,
+    /// because a rollback at launch ends before the host can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}
     }
 
-    /// Runs `body` and then delivers the waiting events. Each event reaches all observers before the next one.
+    /// Runs `body` and then delivers the waiting events. Each event reaches all observers before the next event.
     private func inOrder(_ body: () -> Void) {
         guard !isDelivering else { return body() }
         isDelivering = true
@@ -71,7 +71,8 @@ final class EventHub {
 
     private func deliver(_ event: ContainerEvent) {
         recordEarly(event)
-        // An observer can end another one or itself. An observer that is added during a delivery gets the next event.
+        // An observer can end any observation, including its own. An observer that is added during a delivery gets the
+        // next event.
         for observer in observers where !observer.isOver { observer.handler(event) }
         events.send(event)
     }

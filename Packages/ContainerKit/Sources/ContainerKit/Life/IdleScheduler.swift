@@ -3,8 +3,8 @@
 
 internal import ResourceLoading
 
-/// Runs work when the app is idle, once after each period of activity; the work is the preparation of views. No task
-/// and no timer runs while nothing happens.
+/// The scheduler of work for an idle app, such as the preparation of views. The work runs once after each period of
+/// activity. No task and no timer runs while nothing happens.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -26,7 +26,7 @@ final class IdleScheduler {
     ///   - conditions: the conditions of the device and the app.
     ///   - delay: the time without an event after which the app is idle.
     ///   - clock: the clock of the delays.
-    ///   - work: the work. It must not begin another step when `isWanted` returns `false`.
+    ///   - work: a closure that does the work. It must not begin another step when `isWanted` returns `false`.
     init(
         _ conditions: any HostConditioning, delay: Duration, clock: any Clock<Duration> = ContinuousClock(),
         work: @escaping @MainActor (_ isWanted: @escaping @MainActor () -> Bool) async -> Void
@@ -80,7 +80,7 @@ final class IdleScheduler {
     private func plan() {
         waiting?.cancel()
         waiting = nil
-        // Work in progress plans again when it ends.
+        // If work is in progress, `begin()` plans again at its end.
         guard working == nil, !isOver else { return }
         let limit: Duration
         switch idleState.wait {
@@ -104,7 +104,7 @@ final class IdleScheduler {
     private func begin() {
         waiting = nil
         let loading = idleState.loading
-        // An event during the work makes the work due again.
+        // Recorded before the work, so that an event during the work makes it due again.
         idleState.handle(.worked)
         working = Task { [weak self, work] in
             await work { [weak self] in self?.mayContinue(beside: loading) ?? false }

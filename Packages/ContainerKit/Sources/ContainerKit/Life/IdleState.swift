@@ -31,7 +31,7 @@ struct IdleState: Sendable, Hashable {
         case event
         /// A short time without events.
         case quiet
-        /// As ``quiet`` with a longer time, because pages are loading and some loads never end.
+        /// A longer time without events, because pages are loading. The time is limited, because some loads never end.
         case pages
     }
 
@@ -51,7 +51,7 @@ struct IdleState: Sendable, Hashable {
         return loading.isEmpty ? .quiet : .pages
     }
 
-    /// Returns a Boolean value that indicates whether work continues that began while the given pages were loading.
+    /// Returns a Boolean value that indicates whether work that began while the given pages were loading may continue.
     func mayContinue(beside pages: Set<PageID>) -> Bool { mayWork && loading.isSubset(of: pages) }
 
     mutating func handle(_ event: Event) {

@@ -4,7 +4,7 @@
 internal import ResourceLoading
 internal import WebEngine
 
-/// Observes the host's conditions, and releases memory each time that memory pressure increases.
+/// The monitor of the host's conditions that releases memory each time memory pressure increases.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -17,7 +17,7 @@ final class MemoryPressureMonitor {
         listening = Task {
             var last = HostConditions.Memory.normal
             for await conditions in changes {
-                // A change of another condition does not release the views that were prepared since.
+                // A change of another condition must not release views that were prepared after the last release.
                 if conditions.memory.isShorter(than: last) {
                     release(conditions.memory == .critical ? .critical : .warning)
                 }

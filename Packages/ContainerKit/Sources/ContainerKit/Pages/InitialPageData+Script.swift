@@ -6,7 +6,7 @@ internal import WebEngine
 
 extension InitialPageData {
     /// Returns the script that sets the values at the start of a document.
-    /// - Parameter places: the origin as documents see it: the real origin, and the origin in the page's mode.
+    /// - Parameter places: the possible origins of documents: the real origin, and the origin in the page's mode.
     func script(at places: Set<String>) -> UserScript {
         UserScript(
             """

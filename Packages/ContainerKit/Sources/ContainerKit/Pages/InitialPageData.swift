@@ -78,8 +78,8 @@ public struct InitialPageData: Sendable, Hashable {
     /// The values as the JSON text that the script parses.
     var json: String { content.json ?? "{}" }
 
-    /// Returns one value per origin that combines all values of that origin. A later entry replaces an earlier one with
-    /// the same name.
+    /// Returns one value per origin that combines all values of that origin. A later entry replaces an earlier entry
+    /// with the same name.
     static func merged(_ initialData: [InitialPageData]) -> [InitialPageData] {
         var merged: [InitialPageData] = []
         for data in initialData {

@@ -17,10 +17,10 @@ public final class Page<View: EngineView> {
     public let checkOut: Duration
     /// The load of the view.
     public let load: ViewLoad
-    /// The timeline of the page so far, or the complete one after the page is closed. `nil` if
+    /// The timeline of the page so far, or the complete timeline after the page is closed. `nil` if
     /// ``ContainerConfiguration/Diagnostics/timelines`` is `nil`.
     public var timeline: PageTimeline? { timelineSource?() }
-    /// A function that returns the timeline of the page; `nil` if none is recorded.
+    /// A closure that returns the timeline of the page; `nil` if no timeline is recorded.
     var timelineSource: (@MainActor () -> PageTimeline)?
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?

@@ -8,7 +8,7 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 
-/// Translates between real URLs and the URLs that pages have in the engine.
+/// The translation between real URLs and the URLs that pages have in the engine.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -46,7 +46,7 @@ final class PageLocator<Engine: WebEngineDriver> {
         }
     }
 
-    /// Returns an origin as pages of the mode see it.
+    /// Returns the origin that documents of a real origin have in a mode.
     func origin(_ real: String, in mode: InterceptionMode) -> String {
         let place =
             switch mode {

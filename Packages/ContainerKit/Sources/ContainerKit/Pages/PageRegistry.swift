@@ -21,7 +21,7 @@ final class PageRegistry {
     private var lastID: UInt64 = 0
 
     /// Creates an empty registry.
-    /// - Parameter library: the packages. A page keeps the generations that were active when it opened.
+    /// - Parameter library: the packages. A page uses the generations that were active when it opened.
     init(_ library: PackageLibrary) {
         self.library = library
     }

@@ -16,7 +16,7 @@ package import WebEngine
 package final class BodyBridgeHost {
     /// The role of an engine request for the bridge.
     enum Reading {
-        /// A request of the page; its body is `nil` if it is unknown whether it has one.
+        /// A request of the page; `body` is `nil` if it is unknown whether the request has a body.
         case request(BridgedRequest, body: ResourceBody?)
         /// A request of the bridge, which the bridge answers.
         case own(answer: @MainActor () async throws -> ResourceResponse)
@@ -61,9 +61,9 @@ package final class BodyBridgeHost {
             script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.scripting.add(UserScript(text, at: .documentStart)) }
-        // Precedes all scripts that may read cookies at the start of a document.
+        // The proof precedes all scripts that may read cookies at the start of a document.
         if forced.isEmpty, let site = PageSite(of: documentURL, sites: SuffixList()) { addProof(site, to: view) }
-        // Follows the script of the bridge, because it uses that script's `document.cookie`.
+        // The legacy script follows the script of the bridge, because it uses the `document.cookie` of the bridge.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
         if let older {
             view.scripting.add(UserScript(older.page, at: .documentStart))
@@ -106,7 +106,7 @@ package final class BodyBridgeHost {
                 places: places))
     }
 
-    /// Records that a view shows another document, and removes the data of the previous one.
+    /// Records that a view shows another document, and removes the data of the previous document.
     /// - Parameters:
     ///   - url: the real URL of the document.
     ///   - view: the view.
@@ -130,7 +130,8 @@ package final class BodyBridgeHost {
     /// Reads the bridge's information about a request, and removes it from the request.
     func read(_ request: inout EngineRequest) throws -> Reading {
         guard let bridge = request.view.flatMap({ bridges[$0] }) else {
-            // A late request of a closed page. No other bridge has its token.
+            // The page of this request is closed. The bridge field is removed, because no other bridge accepts its
+            // token.
             if let name = Self.field { request.head.headerFields[name] = nil }
             return .request(.undescribed, body: nil)
         }
@@ -161,8 +162,8 @@ package final class BodyBridgeHost {
 
     /// Adds the bridge's script before the script of a worker. For a classic worker, the original script is stored, and
     /// the bridge's script requests it next. The script of a module worker is included in the response.
-    /// - Returns: the response, and the number of bytes that were read of the original script; `nil` if the body was
-    ///   not changed.
+    /// - Returns: the response, and the number of bytes of the original script that were read. The number is `nil` if
+    ///   the body was not changed.
     static func lead(
         _ answer: ResourceResponse, _ script: WorkerScript, in bridge: PageBridge
     ) async throws -> (answer: ResourceResponse, own: Int64?) {

@@ -7,7 +7,7 @@ internal import CookieJar
 internal import PublicSuffixList
 @_spi(Facade) internal import SchemeMode
 
-/// Answers the bridge's calls from the scripts of pages.
+/// The receiver of the calls that scripts of pages make through the bridge.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -66,7 +66,7 @@ package final class LegacyBridgeHost: LegacyHosting {
         view.scripting.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
     }
 
-    /// Records that a view shows another document, and removes the data of the previous one.
+    /// Records that a view shows another document, and removes the data of the previous document.
     /// - Parameters:
     ///   - url: the real URL of the document.
     ///   - view: the view.
@@ -110,8 +110,9 @@ package final class LegacyBridgeHost: LegacyHosting {
         }
     }
 
-    /// Adds the stored body to a request that arrived over loopback. Such a request does not identify its view. The
-    /// engine has already made the preflight for a request to another origin, without the header fields of the message.
+    /// Adds the stored body to a request that arrived over loopback. A request over loopback does not identify its
+    /// view. The engine has already made the preflight for a request to another origin, without the header fields of
+    /// the message.
     /// - Throws: `ResourceError`. The code is `blocked` if header fields of the message would go to another origin
     ///   without its permission.
     package func complete(_ request: inout ResourceRequest) throws {

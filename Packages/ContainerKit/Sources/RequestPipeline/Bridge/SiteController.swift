@@ -5,8 +5,8 @@ internal import PublicSuffixList
 @_spi(Facade) internal import SchemeMode
 internal import WebEngine
 
-/// Restricts each view to the site of its page. Content rules cover requests that do not reach the container, and a
-/// proof script gives documents of the site access to their cookies.
+/// The controller that restricts each view to the site of its page. Content rules cover requests that do not reach the
+/// container, and a proof script gives documents of the site access to their cookies.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -10,8 +10,8 @@ public enum OriginMode: String, Sendable, Hashable, CaseIterable, Codable {
     case plain
 }
 
-/// The policy for the mode of an origin after its first page. It applies to modes that change the origin of pages: the
-/// stored data of a page belongs to its origin, so a page whose mode changes loses access to that data.
+/// The policy for the mode of an origin after its first page. It applies to modes that change the origin of pages: a
+/// page whose mode changes loses access to its stored data, because the data belongs to the origin.
 ///
 /// Route rules, the deny list and the switches precede this policy, because they are explicit decisions of the host.
 public enum OriginModePolicy: Sendable, Hashable {

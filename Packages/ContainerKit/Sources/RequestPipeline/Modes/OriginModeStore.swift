@@ -7,7 +7,7 @@ package import ResourceLoading
 package import ResourceStore
 package import WebEngine
 
-/// Stores the modes in which origins were opened, across launches.
+/// The store of the modes in which origins were opened, across launches.
 ///
 /// Isolation: any. Changes are written asynchronously on a separate thread. If the process ends before a write, the
 /// origin is recorded again when it opens the next time.
@@ -93,7 +93,7 @@ package final class OriginModeStore: Sendable {
     private func save() {
         queue.enqueue { [self] in
             do {
-                // The current state, so that the last write contains all changes.
+                // Write the current state, so that the last write contains all changes.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
                 isSaved.store(true)
             } catch {
@@ -103,7 +103,7 @@ package final class OriginModeStore: Sendable {
         }
     }
 
-    /// Retries a failed write, for example one during the suspension of the app.
+    /// Retries a failed write, for example a write during the suspension of the app.
     package func resume() {
         if !isSaved.load() { save() }
     }
@@ -115,6 +115,6 @@ package final class OriginModeStore: Sendable {
 }
 
 extension InterceptionMode {
-    /// A Boolean value that indicates whether pages have an origin other than their real one.
+    /// A Boolean value that indicates whether pages have an origin other than their real origin.
     var changesOrigin: Bool { self == .customScheme || self == .loopbackServer }
 }

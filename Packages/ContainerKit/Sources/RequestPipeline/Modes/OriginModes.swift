@@ -19,7 +19,7 @@ struct OriginModes: Sendable, Hashable {
         }
     }
 
-    /// The maximum number of origins of each recorded mode. If there are more, the least recently opened one is
+    /// The maximum number of origins of each recorded mode. If there are more, the least recently opened origin is
     /// removed.
     static let limit = 1_024
 

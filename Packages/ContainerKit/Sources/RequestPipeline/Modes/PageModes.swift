@@ -55,7 +55,7 @@ package struct PageModes: Sendable {
         _ entries: [(pages: PagePattern, mode: InterceptionMode?)]
     ) throws(PageModesError) -> Table {
         do {
-            // The document request is matched as a request of its own page. The actions of the rules are not used.
+            // `Table.mode(for:)` matches the document request of a page. The actions of the rules are not used.
             let rules = try RouteRules(
                 entries.map { RouteRule(.intercept, scheme: $0.pages.scheme, host: $0.pages.host, path: $0.pages.path) }
             )
@@ -85,7 +85,7 @@ package struct PageModes: Sendable {
     /// The mode that changes the origin of pages; at most one of the modes in use does.
     package var movingOrigins: InterceptionMode? { started.first(where: \.changesOrigin) }
 
-    /// The modes with a request pipeline. The first one also handles the app's own requests.
+    /// The modes with a request pipeline. The pipeline of the first mode also handles the app's own requests.
     package var chains: [InterceptionMode] {
         if started.isEmpty { return [.customScheme] }
         guard standard == .plain, started.contains(.customScheme) else { return started }
