@@ -16,13 +16,12 @@ public protocol EngineCaching: AnyObject {
     /// of `caches` under the URLs. The engine may remove more of its HTTP cache. It keeps cookies, databases and all
     /// other entries of `caches`.
     ///
-    /// No page that may request these files may be open during the call.
+    /// Close all pages that may request the files before the call.
     /// - Parameters:
     ///   - urls: the absolute URLs of the folders of the files; each ends in a slash.
     ///   - origins: the root URLs of the origins whose service workers and `caches` are searched.
-    ///   - lastGiven: the last time at which the engine may have received such a file; `nil` if it has received none in
-    ///     this process. The engine may still be writing a recent response to its HTTP cache, so the call waits for
-    ///     that.
+    ///   - lastGiven: the last time at which the engine may have received one of the files; `nil` if it has received
+    ///     none in this process. The call waits until the engine has written a response of that time to its HTTP cache.
     /// - Throws: ``EngineError``. Some of the files may be removed already.
     func forgetFiles(
         under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?

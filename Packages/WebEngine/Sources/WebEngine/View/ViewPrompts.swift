@@ -8,8 +8,8 @@
 public protocol ViewPrompts: AnyObject {
     /// A closure that receives each prompt on the main actor while the engine waits.
     ///
-    /// An immediate answer costs no turn of the main loop. If the closure is `nil`, as initially, each prompt receives
-    /// its safe answer, except that documents are shown.
+    /// An answer from inside the closure costs no turn of the main loop. If the closure is `nil`, as initially,
+    /// documents are shown, and each other prompt receives its safe answer.
     var onPrompt: (@MainActor (EnginePrompt) -> Void)? { get set }
 
     /// Returns a Boolean value that indicates whether a user gesture caused the navigation to a URL in the engine's
