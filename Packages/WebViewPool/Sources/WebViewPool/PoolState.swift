@@ -4,9 +4,9 @@
 internal import WebEngine
 
 /// The decisions of a pool about its views, as a value, so that each order of events can be tested without an engine.
-/// The owner of the views must discard a view at once when its state ends.
+/// The owner must discard a view as soon as ``views`` no longer contains its slot.
 struct PoolState<Key: PoolKey>: Sendable {
-    /// The identifier of a view's place in the pool. It is kept when a reset replaces the view.
+    /// The identifier of a view in the pool. If a reset replaces the view, the replacement has the same identifier.
     typealias Slot = UInt64
 
     private(set) var capacity: PoolCapacity
@@ -42,7 +42,7 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 
     /// Records that a view has loaded its blank page.
-    /// - Returns: a Boolean value that indicates whether the view is kept; otherwise it has ended.
+    /// - Returns: a Boolean value that indicates whether the view is in the pool; otherwise it has ended.
     mutating func prepared(_ slot: Slot) -> Bool {
         handle(.prepared, of: slot)
         return views[slot] != nil
@@ -50,8 +50,8 @@ struct PoolState<Key: PoolKey>: Sendable {
 
     // MARK: Checking out
 
-    /// Checks out a warm view: the most recently warmed one with the same key, or else the most recently warmed one
-    /// that was never checked out.
+    /// Checks out the most recently warmed view with the same key, or else the most recently warmed view of the key's
+    /// kind that was never checked out.
     mutating func checkOut(_ key: Key) -> Slot? {
         let fit = warm.filter { views[$0]?.serves(key) == true }
         guard let slot = fit.last(where: { views[$0]?.key != nil }) ?? fit.last else { return nil }
@@ -87,7 +87,7 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 
     /// Records that a view was reset and is clean.
-    /// - Returns: a Boolean value that indicates whether the view is kept; otherwise it has ended.
+    /// - Returns: a Boolean value that indicates whether the view is in the pool; otherwise it has ended.
     mutating func cleaned(_ slot: Slot) -> Bool {
         handle(.clean, of: slot)
         guard views[slot] != nil else { return false }
