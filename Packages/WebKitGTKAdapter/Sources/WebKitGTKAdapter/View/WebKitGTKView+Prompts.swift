@@ -39,7 +39,7 @@ internal import WebEngine
             put(
                 EnginePrompt(.dialog(kind, message: text)) { answer in
                     Self.apply(dialog, kind, answer)
-                    // Inside the signal, its return closes the dialog.
+                    // The return from the signal handler closes a dialog that is answered inside the signal.
                     if !asking.isInSignal { webkit_script_dialog_close(dialog) }
                     webkit_script_dialog_unref(dialog)
                 })
