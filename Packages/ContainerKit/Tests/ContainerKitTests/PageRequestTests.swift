@@ -170,7 +170,7 @@ struct PageRequestTests {
             for await _ in loads { break }
             #expect(page.view.loads.last == place)
         }
-        // Its host is allowed now, as is the host of the opened URL.
+        // The host of the new window is allowed now, as is the host of the opened URL.
         asker.ask(.document(url: "https://b.example/next"), in: page.view)
         asker.ask(.document(url: "containerkit://a.example/next"), in: page.view)
         #expect(asker.answers == [.no, .no, .no, .yes, .yes] && asker.records.count == 3)

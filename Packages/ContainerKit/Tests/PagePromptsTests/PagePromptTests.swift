@@ -96,7 +96,7 @@ struct PagePromptTests {
         #expect(stage.delegate.links.map(\.isUserGesture) == [false])
     }
 
-    @Test("Documents of hosts outside the list require a decision; without a list none does")
+    @Test("Documents of hosts outside the list require a decision; without a list no document does")
     func hosts() async throws {
         let open = PromptStage()
         open.ask(.document(url: "https://z.example/"))
@@ -138,7 +138,7 @@ struct PagePromptTests {
         for await _ in loads { break }
         #expect(stage.view.loads == ["place of https://b.example/new"] && stage.answers == [.no])
         #expect(stage.retirements == [.openedWindow])
-        // Its host is allowed for this page only.
+        // The host of the new window is allowed for this page only.
         stage.ask(.document(url: "https://b.example/next"))
         #expect(stage.answers == [.no, .yes])
         stage.delegate.linkAnswer = { .cancel }
