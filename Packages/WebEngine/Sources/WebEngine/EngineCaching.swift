@@ -28,7 +28,7 @@ public protocol EngineCaching: AnyObject {
     ) async throws
 }
 
-/// State that a page or its host left in a view.
+/// A kind of state of a page or its host that remains in a view.
 public struct ResidualState: Sendable, Hashable, CustomStringConvertible {
     /// The kind of state: lower-case words joined by hyphens.
     public let description: String
@@ -52,7 +52,7 @@ public struct ResidualState: Sendable, Hashable, CustomStringConvertible {
     public static let delegates = ResidualState("delegates")
     /// A zoom level other than the engine's default.
     public static let zoom = ResidualState("zoom")
-    /// A user agent other than the one with which the view was created.
+    /// A user agent other than that of the view at its creation.
     public static let userAgent = ResidualState("user-agent")
     /// Audio playback, muted audio, or capture of a camera, a microphone or a display.
     public static let media = ResidualState("media")

@@ -16,7 +16,7 @@ public protocol EngineCookieStore: AnyObject {
     func remove(name: String, domain: String, path: String) async throws
     /// Returns a new stream that signals changes of the store, whether by the app, a page or a server.
     ///
-    /// A signal does not name the changed cookies. Signals may arrive late or twice, and one signal may stand for
+    /// A signal does not identify the changed cookies. Signals may arrive late or twice, and one signal may report
     /// several changes.
     func changes() -> AsyncStream<Void>
     /// The number of times that the engine has lost cookies, as of the last call of ``all()``.

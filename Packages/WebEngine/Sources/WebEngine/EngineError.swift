@@ -9,7 +9,7 @@ public struct EngineError: CodedError, Hashable {
 
     /// The kind of the failure.
     public let code: Code
-    /// A message of one line for people.
+    /// A human-readable message of one line.
     public let message: String
     /// The URL or name that the error is about.
     public let location: String?

@@ -50,7 +50,7 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var forgetting: ((CheckedContinuation<Void, Never>) -> Void)?
     /// The registered schemes, in order.
     public private(set) var schemes: [CustomScheme] = []
-    /// The created views in order, ended ones included.
+    /// The created views in order, including ended views.
     public private(set) var views: [FakeView] = []
     /// The names of message handlers that new views reject; empty initially.
     public var refusedHandlers: Set<String> = []

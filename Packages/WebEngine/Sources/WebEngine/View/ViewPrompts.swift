@@ -127,6 +127,6 @@ public enum PagePermission: String, Sendable, Hashable, CaseIterable {
     case mediaKeys
     /// The cookies and storage of a frame's own site (`document.requestStorageAccess`).
     case storageAccess
-    /// A permission that the adapter does not know.
+    /// A permission that the adapter does not recognize.
     case other
 }
