@@ -52,7 +52,7 @@ internal import WebEngine
         private func launcherFault() -> String? {
             var ends: [Int32] = [-1, -1]
             guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else { return SystemError.reason(of: errno) }
-            // A process that the launcher left running may keep the write end open, so that a read would block.
+            // A process of the launcher that still runs may have the write end open, so that a read would block.
             g_unix_set_fd_nonblocking(ends[0], 1, nil)
             defer { close(ends[0]) }
             let started = start(output: ends[1])

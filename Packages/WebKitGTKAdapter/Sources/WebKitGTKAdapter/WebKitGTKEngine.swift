@@ -115,7 +115,7 @@ public import WebEngine
                 return webkit_download_cancel(download)
             }
             let isGesture = view.isUserGesture(for: url)
-            // Measured: the network process, which performs downloads, does not know the custom schemes.
+            // Measured: the network process, which performs downloads, does not support the custom schemes.
             guard schemes[url.prefix { $0 != ":" }.lowercased()] == nil else {
                 webkit_download_cancel(download)
                 view.onDownload?(.named(url: url, isUserGesture: isGesture))

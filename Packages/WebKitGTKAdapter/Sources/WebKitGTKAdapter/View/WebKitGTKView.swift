@@ -246,8 +246,8 @@ public import WebEngine
 
         /// Returns when the web process has handled all earlier messages, including body data.
         ///
-        /// The process handles messages in order, and this call sends one that requires a reply. It costs a round trip
-        /// and runs no code of the page.
+        /// The process handles messages in order, and this call sends a message that requires a reply. The call costs a
+        /// round trip and runs no code of the page.
         func waitForPendingMessages() async throws {
             try requireLife()
             try await GLibAsync.call(among: viewCalls) { callback, data in
@@ -303,7 +303,7 @@ public import WebEngine
             webkit_user_script_unref(userScript)
         }
 
-        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`, in the current page and in later ones.
+        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`, in the current page and in later pages.
         ///
         /// At most ``WebKitGTKEngine/Configuration-swift.struct/messageLimit`` messages wait for `handler`. The
         /// promises of further messages are rejected.
@@ -402,7 +402,7 @@ public import WebEngine
             viewCalls.endAll(with: Self.viewGone)
         }
 
-        /// Handles the replacement of the document by another one.
+        /// Handles the replacement of the document by another document.
         func documentChanged() {
             pageNumber += 1
             scriptCalls.endAll(with: Self.pageGone)
