@@ -36,7 +36,7 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     /// The reset failed, or the check for residual state failed.
     public static let resetFailed = DiscardReason("reset-failed", isQuarantine: true)
 
-    /// Returns the reason for a view in which the reset left state.
+    /// Returns the reason for a view with residual state after the reset.
     public static func residualState(_ residualState: Set<ResidualState>) -> DiscardReason {
         DiscardReason(
             "remains: " + residualState.map(\.description).sorted().joined(separator: ", "), isQuarantine: true)

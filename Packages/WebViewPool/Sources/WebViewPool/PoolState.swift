@@ -121,7 +121,7 @@ struct PoolState<Key: PoolKey>: Sendable {
         }
     }
 
-    /// The warm views, least valuable first: those that serve only one key, then the others, each by age.
+    /// The warm views, least valuable first: used views, which serve only one key, then unused views, each by age.
     private var inOrderOfWorth: [Slot] {
         warm.filter { views[$0]?.key != nil } + warm.filter { views[$0]?.key == nil }
     }
@@ -149,13 +149,13 @@ struct PoolState<Key: PoolKey>: Sendable {
 
 /// The counters of a pool.
 public struct PoolCounters: Sendable, Hashable {
-    /// The number of views created, without those that replaced a view at a reset.
+    /// The number of views created, except views that replaced another view at a reset.
     public internal(set) var made = 0
     /// The number of checkouts of a warm view.
     public internal(set) var warmCheckOuts = 0
     /// The number of checkouts for which a view had to be created.
     public internal(set) var coldCheckOuts = 0
-    /// The number of views that were reset, verified and kept.
+    /// The number of views that were reset and verified, and became warm again.
     public internal(set) var recycled = 0
     /// The number of views ended, by reason.
     public internal(set) var ended: [DiscardReason: Int] = [:]

@@ -192,7 +192,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 extension ViewPool {
     /// The options of a pool.
     public struct Configuration: Sendable {
-        /// The number of views that are kept warm; ``PoolCapacity/standard-type.property`` by default.
+        /// The number of views that the pool keeps warm; ``PoolCapacity/standard-type.property`` by default.
         public var capacity: PoolCapacity
         /// The number of pages that a view, including its replacements at resets, serves before it ends; 50 by default,
         /// at least 1. The limit exists because a web process that showed many pages uses more memory than a new one.
