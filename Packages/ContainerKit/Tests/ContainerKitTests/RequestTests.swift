@@ -189,7 +189,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A failure of the network is in the record, and is delivered once")
+    @Test("A failure of the network is in the record, and the engine receives it once")
     func failure() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let answer = try await fixture.answer(to: "containerkit://shop.example/to/javascript:x", of: container)

@@ -305,7 +305,7 @@ struct SeveralModesTests {
         await next.shutDown()
     }
 
-    @Test("The host's mode of an origin decides whether it is intercepted, and the lists decide the mode")
+    @Test("The host's mode of an origin decides whether it is intercepted, and `pages.modes` decides the mode")
     func decided() async throws {
         let container = try await container { $0.network.coveredHosts = [] }
         for url in [byProxy, byName] { try container.setMode(.intercepted, ofOrigin: url) }

@@ -37,7 +37,7 @@ struct PagePromptTests {
         #expect(stage.answers == [.no, .yes, .no])
     }
 
-    @Test("An error of the delegate is reported, and the safe decision applies")
+    @Test("An error of the delegate is reported, and the page gets the safe answer")
     func failure() async throws {
         let stage = PromptStage()
         stage.delegate.linkAnswer = { throw PromptDelegate.Refusal() }

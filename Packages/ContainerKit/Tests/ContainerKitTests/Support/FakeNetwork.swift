@@ -10,7 +10,7 @@ import ResourceLoading
 /// A network that records every request, and responds with the URL of the request.
 ///
 /// Paths that begin with `/to/` are redirects to the rest of the path, which every origin may read. `/endless` never
-/// gets a response, and `/held` gets one on demand. `/gone.js` does not exist, and `/refused` has an untrusted
+/// gets a response, and `/held` gets a response on demand. `/gone.js` does not exist, and `/refused` has an untrusted
 /// certificate. Files that a test adds are served.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
