@@ -13,8 +13,8 @@ public protocol EngineCaching: AnyObject {
     /// Removes files from the engine's caches, so that pages that open after this call load them again.
     ///
     /// The call removes entries of the HTTP cache, service workers whose script or scope is under the URLs, and entries
-    /// of `caches` under the URLs. The engine may remove more of its HTTP cache. It keeps cookies, databases and all
-    /// other entries of `caches`.
+    /// of `caches` under the URLs. The engine may remove more of its HTTP cache. Cookies, databases and other entries
+    /// of `caches` are not affected.
     ///
     /// Close all pages that may request the files before the call.
     /// - Parameters:

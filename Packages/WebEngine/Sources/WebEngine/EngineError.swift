@@ -3,7 +3,7 @@
 
 public import SystemSupport
 
-/// The reason for which an operation of an engine failed.
+/// An error of an engine operation.
 public struct EngineError: CodedError, Hashable {
     public typealias Code = ErrorCode<EngineError>
 
