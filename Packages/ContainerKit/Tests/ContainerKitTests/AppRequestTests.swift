@@ -14,7 +14,7 @@ import WebEngineTesting
 #endif
 
 @MainActor
-@Suite("Requests of the app use the same content sources as those of pages", .timeLimit(.minutes(2)))
+@Suite("Requests of the app use the same content sources as requests of pages", .timeLimit(.minutes(2)))
 struct AppRequestTests {
     let fixture = Fixture()
 

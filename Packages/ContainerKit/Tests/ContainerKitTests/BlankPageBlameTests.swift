@@ -13,7 +13,7 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageRecovery
 
-/// The versions that are responsible for a blank page, and those that are not.
+/// The attribution of blank pages to package versions.
 @MainActor
 @Suite("Blank pages: responsible versions", .timeLimit(.minutes(1)))
 struct BlankPageBlameTests {
@@ -50,7 +50,7 @@ struct BlankPageBlameTests {
         #expect(container.openPages[0].generations.map(\.package) == ["library"])
     }
 
-    @Test("An error counts only in a document of the package, not in a document of the server beside its files")
+    @Test("An error counts in a document of the package, but not in a server's document that uses the package's files")
     func beside() async throws {
         let container = try await stage.container()
         try await trial(in: container)
@@ -107,7 +107,7 @@ struct BlankPageBlameTests {
         try await #require(container.blankPages).dropPackages(of: page.session.id, for: step) { true }
     }
 
-    @Test("Only findings count for which a package is responsible, if it also provides the document")
+    @Test("A finding counts only if the responsible package also provides the document")
     func evidence() async throws {
         let (container, page) = try await onTrial(stage, at: stage.url)
         let own = ScriptFailure(text: "own", file: stage.url + "#part")
@@ -121,20 +121,20 @@ struct BlankPageBlameTests {
         let attributed = try await #require(container.blankPages).attribute(seen, of: page.session.id)
         #expect(attributed.isPackaged && attributed.bootErrors == [own])
         #expect(attributed.failedResources == ["containerkit://shop.example/gone.js#part"])
-        // A document of the server, beside the package's files.
+        // A document of the server in the scope of the package.
         stage.load("containerkit://shop.example/other.html", in: page.view)
         let other = try await #require(container.blankPages).attribute(seen, of: page.session.id)
         #expect(!other.isPackaged && other.bootErrors.isEmpty && other.failedResources.isEmpty)
     }
 
-    @Test("A missing resource fails its version if the server responds that it does not exist")
+    @Test("A missing resource marks its version as failed if the server reports that the resource does not exist")
     func resources() async throws {
         let url = "containerkit://shop.example/gone.js"
         let (container, page) = try await onTrial(stage, at: stage.url)
         let drop = { (source: String) in
             try await self.dropPackages(of: page, for: self.step(.failedResource, source), in: container)
         }
-        // The resource was not requested, has no response, or is another one.
+        // The resource was not requested, has no response, or is not the missing resource.
         #expect(try await drop(url) == false)
         let events = container.events
         fixture.engine.send(url, from: page.view).drop()
@@ -146,7 +146,7 @@ struct BlankPageBlameTests {
         #expect(try await drop(url + "#part") && versions(container) == ["shop 1"])
     }
 
-    @Test("An error fails no version while requests of its page fail")
+    @Test("An error marks no version as failed while requests of the page fail")
     func errors() async throws {
         let (container, page) = try await onTrial(stage, at: stage.url)
         let drop = {
@@ -166,7 +166,7 @@ struct BlankPageBlameTests {
         #expect(container.openPages[0].generations.count == 1)
     }
 
-    @Test("An unresponsive page, or one whose process ends, fails no version")
+    @Test("An unresponsive page, or a page whose process ends, marks no version as failed")
     func silent() async throws {
         for signal in [BlankPageSignal.unresponsive, .processEnded, .noFirstPaint, .uniformPicture] {
             let stage = BlankPageStage()
@@ -176,7 +176,7 @@ struct BlankPageBlameTests {
         }
     }
 
-    @Test("Over loopback a version fails if the page can get another version, therefore not while other pages are open")
+    @Test("Over loopback a version is marked as failed only if no other page is open, because open pages share it")
     func loopback() async throws {
         for hasOthers in [true, false] {
             let stage = BlankPageStage()

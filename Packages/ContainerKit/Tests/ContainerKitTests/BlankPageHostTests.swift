@@ -23,7 +23,7 @@ struct BlankPageHostTests {
         return (container, try await container.open("https://a.example/"))
     }
 
-    @Test("A load that the host starts when it is notified of an end or a failure replaces the step")
+    @Test("A load that the host starts on the end of a process or a failed load replaces the recovery step")
     func atOnce() async throws {
         for isEnd in [true, false] {
             let (container, page) = try await open()
@@ -44,7 +44,7 @@ struct BlankPageHostTests {
             }
             #expect(steps == 0 && page.view.loads == [place, fallback])
             #expect(page.view.reloads.isEmpty && page.view.errorPages.isEmpty)
-            // The new document is recovered like any other.
+            // The new document is recovered like any other document.
             page.view.onSignal?(.started(url: fallback))
             page.view.onSignal?(.committed(url: fallback))
             page.view.onSignal?(.finished(url: fallback))
@@ -52,7 +52,7 @@ struct BlankPageHostTests {
         }
     }
 
-    @Test("A load that the host starts when it is notified of a document is repeated when the process ends")
+    @Test("A load that the host starts when a document commits or finishes is repeated when the process ends")
     func atDocument() async throws {
         for isFinish in [true, false] {
             let (container, page) = try await open()
@@ -83,7 +83,7 @@ struct BlankPageHostTests {
         await container.shutDown()
     }
 
-    @Test("A load of the host while the app is absent or a package is about to be dropped cancels the pending step")
+    @Test("A load by the host while the app is absent or a package is about to be unpinned cancels the pending step")
     func later() async throws {
         let (container, page) = try await open()
         stage.load(place, in: page.view)
@@ -103,7 +103,7 @@ struct BlankPageHostTests {
         #expect(page.view.reloads == [place] && page.view.errorPages.isEmpty)
     }
 
-    @Test("The appearance of a page that waits for an answer of the host is not judged")
+    @Test("A page that waits for a decision of the host is not recovered because of its appearance")
     func owing() async throws {
         let (container, page) = try await open()
         stage.load(place, in: page.view)

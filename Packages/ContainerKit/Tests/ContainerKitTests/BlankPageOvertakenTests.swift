@@ -60,7 +60,7 @@ struct BlankPageOvertakenTests {
     }
 
     @Test(
-        "A view that is invisible when its page opens, or while the error page is shown, is reloaded when visible")
+        "A view that is invisible when its page opens, or while it shows the error page, is reloaded when visible")
     func sight() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -74,7 +74,7 @@ struct BlankPageOvertakenTests {
         #expect(view.reloads.isEmpty)
         view.onSignal?(.visibilityChanged(isVisible: true))
         #expect(view.reloads == [fallback])
-        // The state of the view counts if it was not reported.
+        // If no signal reported the visibility, the property of the view applies.
         stage.load(place, in: view)
         view.isVisible = false
         view.onSignal?(.processEnded(reason: "killed"))
@@ -107,7 +107,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("An observer of the load is notified of an end before a step is performed")
+    @Test("An observer of the load receives the end of the process before a step is performed")
     func observers() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -134,7 +134,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("A POST is recorded before its response, and remembered if a later navigation leads to no document")
+    @Test("A POST is recorded before its response, and remains recorded if a later navigation leads to no document")
     func postedRequest() async throws {
         let container = try await stage.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -150,7 +150,7 @@ struct BlankPageOvertakenTests {
         sink.drop()
     }
 
-    @Test("A page that an observer closes during a step is not touched afterwards")
+    @Test("A step of a page that an observer closes during the step is not performed")
     func closed() async throws {
         let container = try await stage.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")

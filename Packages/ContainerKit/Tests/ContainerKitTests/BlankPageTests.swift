@@ -153,7 +153,7 @@ struct BlankPageTests {
         #expect(options.signals.count == 5)
     }
 
-    /// Opens a page on version 2, which is on trial, that has been reloaded once.
+    /// Opens a page on version 2, which is on trial. The page has been reloaded once.
     private func troubled() async throws -> (Container<FakeEngine>, Page<FakeView>) {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -167,7 +167,7 @@ struct BlankPageTests {
         return (container, page)
     }
 
-    @Test("A page that navigates while its package is about to be dropped keeps it, and no step is performed")
+    @Test("A page that navigates while its package is about to be unpinned keeps the package, and no step is performed")
     func movedOn() async throws {
         let (container, page) = try await troubled()
         let generations = container.openPages.map(\.generations)
@@ -180,7 +180,7 @@ struct BlankPageTests {
         #expect(container.installedPackages.map(\.version.description) == ["2"])
     }
 
-    @Test("A process that ends while the app is absent is replaced on its return, even if the folder is unavailable")
+    @Test("A process that ends while the app is absent is replaced on the app's return, even without the folder")
     func away() async throws {
         let container = try await container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -201,7 +201,7 @@ struct BlankPageTests {
         await holder.shutDown()
     }
 
-    @Test("A closed view is not recovered, and neither are pages after the container's shutdown")
+    @Test("Closed views are not recovered, nor are any views after the container's shutdown")
     func closed() async throws {
         let container = try await container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -265,7 +265,7 @@ struct BlankPageTests {
     }
 }
 
-/// Counts the tasks that sleep on a clock.
+/// A clock that counts the calls of `sleep`.
 private final class CountingClock: Clock, Sendable {
     let base: ManualClock
     let sleeps = Mutex(0)

@@ -70,7 +70,7 @@ struct ComponentListTests {
         }
     }
 
-    @Test("Components start in one order and close in the other; an unused feature has no component")
+    @Test("Components have an order of start and an order of close; an unused feature has no component")
     func orders() async throws {
         let components = list([.views, .store, .loopback, .packages])
         #expect(components.inStartOrder.map { ($0 as? Recorder)?.name } == [.loopback, .store, .packages, .views])
@@ -119,7 +119,7 @@ struct ComponentListTests {
         #expect(log.calls == ["start store", "start packages"])
     }
 
-    @Test("A suspension uses the order of close and a return the order of start, whatever fails")
+    @Test("A suspension uses the close order and a resumption the start order, even if components fail")
     func transitions() async {
         let failing: [ComponentList.Name: Failure] = [.packages: Failure(number: 1), .store: Failure(number: 2)]
         let components = list([.store, .packages, .recovery], failing: failing)
@@ -137,7 +137,7 @@ struct ComponentListTests {
             ])
     }
 
-    @Test("Data is removed stage by stage, in each stage by all components, whatever fails")
+    @Test("Data is removed stage by stage, in each stage by all components, even if components fail")
     func removal() async {
         let components = list([.cookies, .prefetch], failing: [.cookies: Failure(number: 1)])
         let failures = await components.removeData(AccountDataRemoval(scope: .all, contents: .cookies))

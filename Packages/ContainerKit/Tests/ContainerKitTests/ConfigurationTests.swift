@@ -17,7 +17,7 @@ import WebEngineTesting
 struct ConfigurationTests {
     private let fixture = Fixture()
 
-    /// Records log messages.
+    /// A log handler that records messages.
     private final class Log: LogHandler {
         let messages = Mutex<[String]>([])
         var metadata: Logger.Metadata {
@@ -65,7 +65,7 @@ struct ConfigurationTests {
         #expect(messages.contains("cannot read the trial record"))
     }
 
-    @Test("The container's conditions replace those of the update configuration")
+    @Test("The container's conditions replace the conditions of the update configuration")
     func conditions() async throws {
         let (none, all) = (ChangingConditions(HostConditions(network: .none)), ChangingConditions(HostConditions()))
         let other = Fixture()

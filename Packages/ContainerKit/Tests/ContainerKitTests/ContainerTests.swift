@@ -124,7 +124,7 @@ struct ContainerTests {
         #expect(task.status == nil && task.error == nil)
     }
 
-    @Test("A folder can be used by one container at a time")
+    @Test("Only one container at a time can use a folder")
     func exclusive() async throws {
         let first = try await container()
         await #expect { try await container() } throws: { ($0 as? StoreError)?.code == .inUse }

@@ -51,7 +51,7 @@ struct CookieTests {
 
     private var stored: [String] { fixture.engine.jar.cookies.map { "\($0.name)=\($0.value)" }.sorted() }
 
-    @Test("A cookie that the app adds to the engine is sent with the first navigation, a removed one is not")
+    @Test("A cookie that the app adds to the engine is sent with the first navigation, a removed cookie is not")
     func fromEngine() async throws {
         let container = try await container()
         let cookie = EngineCookie(
@@ -63,7 +63,7 @@ struct CookieTests {
         #expect(try await sent(by: container) == "id=8")
         try await fixture.engine.jar.remove(name: "id", domain: ".shop.example", path: "/")
         #expect(try await sent(by: container) == nil)
-        // Three writes by the test: cookies from the engine are not written back.
+        // The test made the three writes; the container writes no cookies back to the engine.
         #expect(fixture.engine.jar.writes == 3)
         await container.shutDown()
     }
@@ -119,7 +119,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A response that waits does so for its own cookies only")
+    @Test("A response waits only for its own cookies")
     func handOverOfItsOwn() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -174,7 +174,7 @@ struct CookieTests {
         var sinks: [FakeSink] = []
         for page in pages {
             let host = page.session.documentURL == "https://shop.example/" ? "shop.example" : "other.example"
-            // A part of a body has arrived, and its request has begun. The body is too long to be kept for a
+            // A part of a body has arrived, and its request has begun. The body is too long to be stored for a
             // redirect.
             #expect(page.view.put("first", at: 0, of: id) == #"{"value":true}"#)
             sinks.append(
@@ -219,7 +219,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A page that claims the script of another site gets only the cookies of a frame of that site")
+    @Test("A page that forges messages for another site gets only the cookies of a frame of that site")
     func liar() async throws {
         fixture.engine.traits.bodies = .plain
         let container = try await fixture.container(covering: ["bank.example", "shop.example"])
@@ -234,7 +234,7 @@ struct CookieTests {
         #expect(ask() == #"{"value":"all=1"}"#)
         _ = page.view.prompt(#"{"ask":"setCookie","place":"containerkit://bank.example/","text":"all=2; Secure"}"#)
         #expect(ask() == #"{"value":"all=1"}"#)
-        // It cannot act for a page of the bank that the view shows either, with or without the proof of its own site.
+        // It cannot act for a later page of the bank in the same view, with or without the proof of its own site.
         let own = try proof(in: page.view, of: "shop.example")
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(ask() == #"{"value":""}"#)
@@ -250,7 +250,7 @@ struct CookieTests {
         return "\(script.source[proof.range]) "
     }
 
-    @Test("A frame of another site that knows the token can neither read nor set cookies of the page's site")
+    @Test("A frame of another site that has the token can neither read nor set cookies of the page's site")
     func frames() async throws {
         fixture.engine.traits.bodies = .plain
         let container = try await fixture.container(covering: ["bank.example", "www.bank.example", "shop.example"])
@@ -316,13 +316,13 @@ struct CookieTests {
         #expect(try await sent("y", [mark: token + proven + "none"], false) == "strict=1; lax=1; all=1")
         #expect(try await sent("y", [.referer: "containerkit://bank.example/"], false) == "strict=1; lax=1; all=1")
         #expect(try await sent("y", [.referer: "containerkit://shop.example/frame"], false) == "all=1")
-        // A navigation of the page counts as one from another site at worst.
+        // The frame may have caused a navigation, which therefore has no `SameSite=Strict` cookies.
         #expect(try await sent("link", [:], true) == "lax=1; all=1")
         // A document from the page cache still has its frames.
         page.view.onSignal?(.committed(url: "containerkit://bank.example/link"))
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(try await sent("x", [.accept: "image/png"], false) == "all=1")
-        // A document that was loaded again has no such frame yet.
+        // A document that was loaded again has no cross-site frame yet.
         _ = try await sent("", [:], true)
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
@@ -352,7 +352,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A response with the field waits until its cookies are in the engine; the field is not forwarded")
+    @Test("A response to a request with the marker field waits until the engine has its cookies; the field is not sent")
     func handOver() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -363,7 +363,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("The field is not forwarded in other modes or from the app either, and its name can be configured")
+    @Test("The marker field is not sent to servers in other modes or from the app; its name can be configured")
     func field() async throws {
         let marker = try #require(marker)
         let other = try #require(HTTPField.Name("X-Wait"))
@@ -402,7 +402,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A pending response restores no cleared cookie, a response requested afterwards can set cookies")
+    @Test("A pending response restores no cleared cookie; a response to a later request can set cookies")
     func clearedMeanwhile() async throws {
         let network = HeldNetwork()
         let container = try await container { $0.network.transport = network }
@@ -437,7 +437,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("If the engine's store is the only one, it is cleared")
+    @Test("If the engine's store is the only cookie store, clearing an account clears it")
     func clearEngine() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container { $0.pages.mode = .loopbackProxy }
@@ -473,7 +473,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("Cookies with an expiry survive a shutdown, in the jar and in the engine's store")
+    @Test("Cookies with an expiry time survive a shutdown, in the jar and in the engine's store")
     func lasts() async throws {
         do {
             let container = try await container()
@@ -491,7 +491,7 @@ struct CookieTests {
 }
 
 extension FakeView {
-    /// Sends a chunk of a body to the relay, like the page's script if requests are forbidden.
+    /// Sends a chunk of a body to the relay by a prompt, as the page's script does if requests are forbidden.
     fileprivate func put(_ text: String, at offset: Int, of id: String) -> String {
         let bytes = Data(text.utf8).base64EncodedString()
         return prompt(
@@ -504,7 +504,7 @@ extension FakeView {
     }
 }
 
-/// A network that reads the bodies that it receives.
+/// A network that reads the bodies of its requests.
 private final class UploadNetwork: HTTPTransporting {
     let capabilities: TransportCapabilities = .decodes
     let arrivals: AsyncStream<Void>

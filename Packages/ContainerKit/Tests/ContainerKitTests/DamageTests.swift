@@ -16,7 +16,7 @@ struct DamageTests {
     private let url = "containerkit://shop.example/"
     private let site = ["index.html": "home", "app.js": "run()", "more.js": "more()"]
 
-    /// Truncates the stored file of a text.
+    /// Truncates the stored file that contains a text.
     private func damage(_ text: String) throws {
         let blobs = fixture.folder + "/store/blobs"
         for name in FileManager.default.subpaths(atPath: blobs) ?? [] {
@@ -71,7 +71,7 @@ struct DamageTests {
         #expect(!fixture.network.urls.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("A package that cannot be repaired is tried three times, and again after the conditions change")
+    @Test("The repair of a package is tried three times, and again after the conditions change")
     func tries() async throws {
         let container = try await fixture.container(covering: ["news.example"])
         let shop = try await container.update(from: fixture.publish(site, version: "1"))

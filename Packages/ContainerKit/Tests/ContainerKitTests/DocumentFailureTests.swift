@@ -12,7 +12,7 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import LoopbackInterception
 
-/// The reasons of failed documents that the engine does not report itself.
+/// The reasons for failed documents that the engine does not report itself.
 @MainActor
 @Suite("Documents that could not be loaded", .timeLimit(.minutes(1)))
 struct DocumentFailureTests {
@@ -54,7 +54,7 @@ struct DocumentFailureTests {
         await #expect(throws: (any Error).self) { try await requests.load(picture) }
         #expect(failures.explained(lost, of: url) == lost)
         await #expect(throws: (any Error).self) { try await requests.load(document) }
-        // A reason of the engine itself is kept.
+        // An error with a reason from the engine is not replaced.
         #expect(failures.explained(EngineError(.processEnded, "gone"), of: url).code == .processEnded)
         #expect(failures.explained(lost, of: "https://a.example/other") == lost)
         #expect(failures.explained(lost, of: url + "#x").code == .tls)

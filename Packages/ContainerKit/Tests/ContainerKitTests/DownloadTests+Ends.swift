@@ -57,7 +57,7 @@ extension DownloadTests {
         #expect(try await diary.code(0) == .cancelled)
         #expect(try await diary.code(1) == .cancelled)
         #expect(container.counters.downloads.refused == 1)
-        // The engine ends downloads without a response, including those that began meanwhile.
+        // The engine ends downloads without a response, including downloads that began during the sign-out.
         #expect(page.view.pendingDrops == 2)
         page.view.onDownload?(.engine(third))
         await third.started()
@@ -67,7 +67,7 @@ extension DownloadTests {
         await container.shutDown()
     }
 
-    @Test("A response that was requested before a sign-out is not saved after it")
+    @Test("A response that was requested before a sign-out is not saved after the sign-out")
     func acrossSignOut() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -92,7 +92,7 @@ extension DownloadTests {
         }
     }
 
-    @Test("The time of a suspension does not count")
+    @Test("The time limit of a download excludes suspensions")
     func suspension() async throws {
         let container = try await container()
         let diary = Diary(container)

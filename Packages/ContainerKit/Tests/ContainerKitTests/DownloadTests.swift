@@ -159,7 +159,7 @@ struct DownloadTests {
 
     enum End: CaseIterable { case engine, host, signOut, shutDown, silence, deafEngine }
 
-    @Test("Whatever ends a download, no part of it is left", arguments: End.allCases)
+    @Test("No part of an incomplete download remains, whatever ends it", arguments: End.allCases)
     func ends(end: End) async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -168,7 +168,7 @@ struct DownloadTests {
         page.view.onDownload?(.engine(download))
         await download.started()
         let id = try #require(container.downloads.first).id
-        // The download belongs to the container now.
+        // The download no longer depends on its page.
         await container.close(page)
         var progress = container.downloadProgress(of: id).makeAsyncIterator()
         #expect(await progress.next() == DownloadProgress(received: 0, expected: 10))

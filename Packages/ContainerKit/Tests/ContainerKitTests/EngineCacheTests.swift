@@ -51,7 +51,7 @@ struct EngineCacheTests {
         let container = try await container()
         var events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
-        // The engine may hold files of the server.
+        // The engine may have cached files of the server.
         #expect(await cleared(events) == [shop])
         let first = try await container.open(page)
         events = container.events
@@ -93,7 +93,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("A page that opens meanwhile waits for the removal")
+    @Test("A page that opens during a removal waits for its end")
     func waiting() async throws {
         let container = try await container()
         let (calls, call) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
@@ -112,7 +112,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("A page waits until the limit only, and the next page tries again")
+    @Test("A page waits for a removal up to the limit, and the next page repeats the removal")
     func limit() async throws {
         fixture.engine.hangs = true
         let container = try await container { $0.pages.engineCacheLimit = .seconds(1) }
@@ -169,7 +169,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("Responses of the server from while remote config disabled packages are removed, too")
+    @Test("Server responses that were cached while remote config disabled packages are removed, too")
     func remoteConfig() async throws {
         let container = try await container { $0.remote = RemoteConfigOptions() }
         var events = container.events
@@ -188,7 +188,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("With the loopback server a plain page has no effect, and another port is another URL")
+    @Test("With the loopback server, plain pages delay no removal, and a change of the port adds URLs")
     func server() async throws {
         let other = Fixture()
         var ports: [String] = []
@@ -217,7 +217,7 @@ struct EngineCacheTests {
         }
         let container = try await container { $0.pages.mode = .loopbackServer }
         _ = try await container.open(page)
-        // Both URLs: files at the old URL would reappear in the next launch.
+        // Files are removed at both URLs, because the next launch may use the old URL again.
         #expect(
             fixture.engine.removedFiles.last?.count == 2 && fixture.engine.removedFiles.last?.contains(ports[0]) == true
         )
@@ -225,7 +225,7 @@ struct EngineCacheTests {
         await taking.shutDown()
     }
 
-    @Test("An engine without caches is not called; the HTTP cache of another one is cleared with the container's")
+    @Test("An engine without caches is not called; another engine's HTTP cache is cleared with the container's cache")
     func others() async throws {
         let proxied = try await container()
         await proxied.clearHTTPCache()

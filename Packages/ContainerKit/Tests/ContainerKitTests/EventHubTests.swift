@@ -46,7 +46,7 @@ struct EventHubTests {
         }
     }
 
-    @Test("An observer receives every event before the next step, and the first one also earlier events")
+    @Test("An observer receives every event at once, and the first observer also receives earlier events")
     func observers() throws {
         let hub = EventHub()
         hub.send(.package(.confirmed(try PackageID("p"), try PackageVersion("1"))))
@@ -92,7 +92,7 @@ struct EventHubTests {
         #expect(streamed == [1, 2, 3])
     }
 
-    @Test("An observer that ends during an event receives it no more, and a new one receives the next event")
+    @Test("An observation that ends during an event does not receive it; a new observation receives the next event")
     func endings() {
         let hub = EventHub()
         var received: [String] = []

@@ -7,7 +7,7 @@ import ResourceLoading
 import Testing
 import WebEngineTesting
 
-/// Pages stay on the generations with which they opened.
+/// The generations that pages pin until they close.
 @MainActor
 @Suite("Generations of a page", .timeLimit(.minutes(1)))
 struct GenerationTests {
@@ -21,7 +21,7 @@ struct GenerationTests {
         let page = try await container.open("https://shop.example/index.html")
         try await fixture.install(["index.html": "two"], version: "2", into: container)
         try await fixture.install(["index.html": "three"], version: "3", into: container)
-        // No page used the second version: only the pinned version and the active one are stored.
+        // No page used the second version, so only the pinned version and the active version are stored.
         #expect(fixture.blobCount == 3)
         let old = try await fixture.answer(to: url, from: page.view, of: container)
         #expect(
@@ -102,7 +102,7 @@ struct GenerationTests {
         #expect(try await fixture.text(url, from: page.view, of: container) == "two")
     }
 
-    @Test("A page that opened before a package was installed stays on its first version, which its reports concern")
+    @Test("A page that is open when a package is first installed uses that version until the page closes")
     func firstWhileOpen() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/")

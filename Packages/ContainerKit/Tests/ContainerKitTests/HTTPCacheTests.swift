@@ -177,7 +177,7 @@ struct HTTPCacheTests {
         repeat { container.releaseMemory() } while try await sendRequest(container).source != .disk
         try await container.hostWillSuspend()
         #expect(try await sendRequest(container).text == "one")
-        // The lock is released.
+        // The container has released the lock of the cache's folder.
         _ = try DiskCacheStore(directory: fixture.folder + "/store/http-cache")
         try await container.hostResumed()
         container.releaseMemory()

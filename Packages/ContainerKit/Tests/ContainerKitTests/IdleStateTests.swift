@@ -56,7 +56,7 @@ struct IdleStateTests {
         #expect(idleState.wait == .quiet)
     }
 
-    @Test("Work in progress continues beside pages that were already loading, but not beside a new one")
+    @Test("Work in progress continues while earlier pages load, but not while a new page loads")
     func goesOn() {
         var idleState = IdleState(HostConditions())
         idleState.handle(.loading(first))
@@ -69,7 +69,7 @@ struct IdleStateTests {
         #expect(!idleState.mayContinue(beside: [first]))
     }
 
-    @Test("Work begins after a quiet period, later beside a page that never finishes, and never without a reason")
+    @Test("Work begins after a quiet period, later if a page never finishes, and never without a reason")
     func scheduler() async throws {
         let clock = ManualClock()
         let (works, work) = AsyncStream.makeStream(of: Void.self)
@@ -100,11 +100,11 @@ struct IdleStateTests {
         scheduler.handle(.loading(second))
         await scheduler.shutDown()
         scheduler.handle(.loadingEnded(second))
-        // Otherwise the time limit of the suite ends the test.
+        // If a timer is left, the time limit of the suite ends the test.
         while clock.sleeperCount > 0 { await Task.yield() }
     }
 
-    @Test("A container prewarms its views automatically, but not beside a loading page")
+    @Test("A container prewarms its views automatically, but not while a page loads")
     func container() async throws {
         let fixture = Fixture()
         let container = try await fixture.container {

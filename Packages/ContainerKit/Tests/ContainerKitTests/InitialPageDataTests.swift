@@ -51,7 +51,7 @@ struct InitialPageDataTests {
         }
     }
 
-    @Test("Values of a page take precedence over those for all pages, for each name")
+    @Test("For each name, the value of a page takes precedence over the value for all pages")
     func merged() async throws {
         let initialData = [
             try InitialPageData(
@@ -71,7 +71,7 @@ struct InitialPageDataTests {
         await container.shutDown()
     }
 
-    @Test("Each open adds the scripts for the origin in its mode, those of the page after those of all pages")
+    @Test("Each open adds the scripts for the origin in its mode, first the scripts for all pages")
     func scripts() async throws {
         let all = try InitialPageData(origin: "https://shop.example", localStorage: ["a": "\u{2028}\"</script>"])
         let own = try InitialPageData(origin: "http://other.example", global: .init("other", ["a": true]))

@@ -42,7 +42,7 @@ struct InterceptionPolicyTests {
         #expect(page.session.mode == .plain && page.view.loads == ["https://shop.example/"])
     }
 
-    @Test("The schemes are the configured ones, and only the scheme for https is secure")
+    @Test("The engine has the configured schemes, and only the scheme for https is secure")
     func schemes() async throws {
         let names = try #require(SchemeNames(prefix: "shop"))
         let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.schemeNames = names }
@@ -88,7 +88,7 @@ struct InterceptionPolicyTests {
         #expect(fixture.network.urls.isEmpty)
     }
 
-    @Test("An unknown page or one that is not intercepted gets only covered URLs through the scheme")
+    @Test("A page that is unknown or not intercepted gets only covered URLs through the scheme")
     func strangers() async throws {
         let container = try await fixture.container()
         try await fixture.install(
@@ -104,7 +104,7 @@ struct InterceptionPolicyTests {
         #expect(fixture.network.urls.isEmpty)
     }
 
-    @Test("URLs beside the covered part of another host come from the network, because relative URLs lead there")
+    @Test("Uncovered URLs of a partly covered host come from the network, because relative URLs may lead to them")
     func partlyCovered() async throws {
         let container = try await fixture.container {
             guard let host = HostPattern("cdn.example") else { return }
@@ -146,7 +146,7 @@ struct InterceptionPolicyTests {
         container.setRules(.none)
         let name = "containerkit://cdn.example/a"
         #expect(try await fixture.text(name, from: page.view, of: container) == "network https://cdn.example/a")
-        // Another page has no such URL.
+        // Another page cannot use the rewritten URL.
         let other = try await container.open("https://shop.example/other.html")
         let refused = try await fixture.answer(to: name, from: other.view, of: container)
         #expect(refused.sink.error?.code == .invalidRequest)
@@ -167,7 +167,7 @@ struct InterceptionPolicyTests {
         }
     }
 
-    @Test("Redirects are followed for an engine that does not follow them, and forwarded otherwise")
+    @Test("The container follows redirects if the engine does not, and otherwise forwards them")
     func hops() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let url = "containerkit://shop.example/to//x"

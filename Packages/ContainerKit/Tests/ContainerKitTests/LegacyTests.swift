@@ -93,7 +93,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("A request takes its body and fields once, and its URL loses the parameter", arguments: [false, true])
+    @Test("A request consumes its body and fields once, and its URL loses the parameter", arguments: [false, true])
     func taken(hasBridge: Bool) async throws {
         if hasBridge { fixture.engine.traits.bodies = .plain }
         let container = try await container()
@@ -108,13 +108,13 @@ struct LegacyTests {
         #expect(last?.headerFields[try #require(HTTPField.Name("X-Own"))] == "1")
         let second = try await fixture.answer(to: url, .post, from: page.view, of: container)
         #expect(failure(second.record) == .invalidRequest && fixture.network.urls.count == 1)
-        // A request that loses nothing is sent unchanged.
+        // A GET has no lost body, so it is sent although no body is stored.
         let third = try await fixture.answer(to: url, from: page.view, of: container)
         #expect(third.sink.status == 200 && last?.urlText == "https://shop.example/a?b=c")
         await container.shutDown()
     }
 
-    @Test("Requests of another origin or another page take no body")
+    @Test("Requests of another origin or another page consume no body")
     func foreign() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -130,7 +130,7 @@ struct LegacyTests {
             let record = try await fixture.answer(to: url, .post, fields, from: view, of: container).record
             #expect(failure(record) == .invalidRequest, "\(fields)")
         }
-        // A request of the page to another origin takes the body.
+        // A request of the page to another origin consumes the body.
         let answer = try await fixture.answer(
             to: "containerkit://other.example/a?yx-wkwebview-request-id=1", .post,
             [.origin: "containerkit://shop.example"], from: page.view, of: container)
@@ -176,7 +176,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("Two views of one origin with equal body identifiers each get their own body, or none")
+    @Test("If two views of an origin use equal body identifiers, each gets its own body or no body")
     func sameIDs() async throws {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
@@ -244,7 +244,7 @@ struct LegacyTests {
         try store("3", #""body":{}"#)
         #expect(try await send("https://other.example/a?yx-wkwebview-request-id=3", own) == 200)
         #expect(last?.headerFields[.contentType] == nil && bodies == ["x", "{}"])
-        // The preflight of the engine does not take the body.
+        // The preflight of the engine does not consume the body.
         try store("4", #""body":"z""#)
         _ = try await requests.load(
             ResourceRequest(try head("https://other.example/a?yx-wkwebview-request-id=4", .options, own)))

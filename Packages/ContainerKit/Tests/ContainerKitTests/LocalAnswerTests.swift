@@ -73,7 +73,7 @@ struct LocalAnswerTests {
             to: "containerkit://shop.example/b.txt", .get, [.range: "bytes=0-1", .ifNoneMatch: "*"], of: container)
         #expect(answer.sink.status == 200 && answer.sink.fields[.acceptRanges] == nil)
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.range] } == "bytes=0-1")
-        // Other methods for a packaged file go to the server.
+        // Requests for a packaged file with other methods go to the server.
         _ = try await fixture.answer(to: url, .options, of: container)
         #expect(fixture.network.requests.withLock { $0.last?.method } == .options)
     }

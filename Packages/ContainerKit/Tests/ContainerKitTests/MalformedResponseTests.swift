@@ -56,7 +56,7 @@ struct MalformedResponseTests {
         origin.authorityPEM == nil ? "containerkit-http" : "containerkit"
     }
 
-    @Test("A page's request fails, and the next one succeeds", arguments: MalformedOrigin.Version.allCases)
+    @Test("A page's request fails, and the next request succeeds", arguments: MalformedOrigin.Version.allCases)
     func pages(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
@@ -98,7 +98,7 @@ struct MalformedResponseTests {
         }
     }
 
-    /// Checks for a table with a separate library.
+    /// Requests a table with a separate library, and returns the result.
     private func check(
         _ url: String, _ number: Int, by transport: AsyncHTTPTransport
     ) async throws -> TableCheckResult {

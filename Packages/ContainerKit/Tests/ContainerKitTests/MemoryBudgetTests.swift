@@ -22,7 +22,7 @@ struct MemoryBudgetTests {
         #expect(MemoryBudget(ceiling: -ceiling - 1) == MemoryBudget(ceiling: 0))
     }
 
-    @Test("An option above its share is reduced, one within it is unchanged")
+    @Test("An option above its share is reduced, and an option within its share is unchanged")
     func options() async throws {
         let fixture = Fixture()
         let container = try await fixture.container {

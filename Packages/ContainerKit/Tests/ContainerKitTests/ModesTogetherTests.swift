@@ -54,7 +54,7 @@ struct ModesTogetherTests {
         return (response.head.headerFields, text, request.page?.page.id)
     }
 
-    @Test("A response for a package URL to a plain page must be revalidated by the engine before another page uses it")
+    @Test("The engine must revalidate a response to a plain page for a package URL before another page uses it")
     func engineKeepsNothingForOthers() async throws {
         let container = try await container()
         try await fixture.install(["static/app.js": "packaged"], version: "1", base: shop, into: container)

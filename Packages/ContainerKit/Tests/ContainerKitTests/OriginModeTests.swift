@@ -48,7 +48,7 @@ struct OriginModeTests {
             #expect(try await mode(of: page, in: container) == .customScheme)
             try await container.remove(container.installedPackages[0].id)
             #expect(try await mode(of: page, in: container) == .customScheme)
-            // The network serves the document then.
+            // Without the package, the network serves the document.
             let answer = try await fixture.answer(
                 to: "containerkit://shop.example/index.html", isMainDocument: true, of: container)
             #expect(String(decoding: answer.sink.body, as: UTF8.self) == "network https://shop.example/index.html")
@@ -140,7 +140,7 @@ struct OriginModeTests {
         }
     }
 
-    @Test("Texts that are no web origin are refused", arguments: ["", "shop.example", "tel:1", "https://"])
+    @Test("Texts that are not a web origin are refused", arguments: ["", "shop.example", "tel:1", "https://"])
     func refused(url: String) async throws {
         let container = try await container(.staysIntercepted)
         let error = #expect(throws: ContainerError.self) { try container.setMode(.plain, ofOrigin: url) }

@@ -171,7 +171,7 @@ struct PageRequestTests {
             for await _ in loads { break }
             #expect(page.view.loads.last == place)
         }
-        // Its host is allowed now, as is the host of the opened URL.
+        // The host of the new window is allowed now, as is the host of the opened URL.
         sender.sendPrompt(.document(url: "https://b.example/next"), in: page.view)
         sender.sendPrompt(.document(url: "containerkit://a.example/next"), in: page.view)
         #expect(sender.answers == [.no, .no, .no, .yes, .yes] && sender.records.count == 3)

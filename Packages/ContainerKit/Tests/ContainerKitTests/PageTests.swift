@@ -33,7 +33,7 @@ struct PageTests {
         #expect(fixture.engine.views.allSatisfy { !$0.isAlive })
     }
 
-    @Test("A page that is closed twice does not take the view of the next page")
+    @Test("Closing a page twice does not check in the view of the next page")
     func doubleClose() async throws {
         let container = try await fixture.container()
         let first = try await container.open("https://a.example/")
@@ -76,7 +76,7 @@ struct PageTests {
         #expect(container.openPages.isEmpty)
         let view = try #require(fixture.engine.views.first)
         #expect(view.loads.isEmpty)
-        // Its view is clean when the next page gets it.
+        // The view of the failed page is clean when the next page gets it.
         let page = try await container.open("https://a.example/")
         #expect(page.view === view && view.resets == 1)
     }

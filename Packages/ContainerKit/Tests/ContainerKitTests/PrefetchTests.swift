@@ -108,7 +108,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("The engine's header fields are known in the next launch")
+    @Test("The engine's header fields are stored for the next launch")
     func nextLaunch() async throws {
         var first: Container<FakeEngine>? = try await container()
         let file = fixture.folder + "/store/documents/prefetch-fields"
@@ -124,7 +124,7 @@ struct PrefetchTests {
         await next.shutDown()
     }
 
-    @Test("Prefetches carry the engine's cookies; a page whose cookies differ by then makes its own request")
+    @Test("Prefetches carry the engine's cookies; a page whose cookies have changed makes its own request")
     func cookies() async throws {
         let container = try await container()
         try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
@@ -144,7 +144,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "A page gets a prefetched response that has renewed its cookies, and keeps them",
+        "A page gets a prefetched response that renewed the page's cookies, and the new cookies remain",
         arguments: [true, false])
     func renewedCookies(_ isCached: Bool) async throws {
         let container = try await container { if !isCached { $0.network.httpCache = nil } }
@@ -171,7 +171,7 @@ struct PrefetchTests {
         await container.close(page)
     }
 
-    @Test("If the engine stores the cookies, the prefetch carries those of its own host")
+    @Test("If the engine stores the cookies, a prefetch carries the cookies of its own host")
     func engineCookies() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container()
@@ -216,7 +216,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "Nothing is prefetched that a package serves, rules exclude, or would not pass through the container"
+        "A URL is not prefetched if a package serves it, rules exclude it, or it would not pass through the container"
     )
     func nothing() async throws {
         let container = try await container(
@@ -321,7 +321,7 @@ struct PrefetchTests {
             """.utf8)
     }
 
-    @Test("The table is requested at launch, stored for the next one, and an invalid response changes nothing")
+    @Test("The table is requested at launch, stored for the next launch, and an invalid response changes nothing")
     func fetchedTable() async throws {
         let source = "https://config.example/prefetch"
         fixture.network.put(.bytes(json("2")), at: source)

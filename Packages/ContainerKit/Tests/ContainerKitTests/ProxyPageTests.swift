@@ -65,7 +65,7 @@ struct ProxyPageTests {
         await two.shutDown()
     }
 
-    @Test("An engine that two containers use in turn keeps the proxy of the current one")
+    @Test("An engine that two containers use in turn has the proxy of the current container")
     func inTurn() async throws {
         let own = EngineProxy(host: "proxy.example", port: 3_128)
         fixture.engine.setProxy(own)
@@ -88,7 +88,7 @@ struct ProxyPageTests {
         #expect(fixture.engine.proxy == own)
     }
 
-    @Test("While disabled by the host or the rules, the engine has its former proxy, and afterwards the container's")
+    @Test("While the host or the rules disable the container, the engine has its former proxy")
     func switched() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let proxy = try #require(fixture.engine.proxy)
@@ -107,7 +107,7 @@ struct ProxyPageTests {
         await container.shutDown()
     }
 
-    @Test("While initially disabled there is no listener; the proxy that the host set meanwhile is restored at the end")
+    @Test("An initially disabled container has no listener, and its shutdown restores the proxy of the host")
     func late() async throws {
         let off = try RouteRules([], isEnabled: false)
         let container = try await fixture.container(covering: ["a.example"]) {

@@ -119,7 +119,7 @@ struct RemoteConfigTests {
         #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
     }
 
-    @Test("A document cannot turn on what the host has turned off, and vice versa")
+    @Test("A document cannot turn on a feature that the host has turned off, and vice versa")
     func both() async throws {
         let container = try await container()
         try await install(into: container)
@@ -159,7 +159,7 @@ struct RemoteConfigTests {
         #expect(container.covers("https://pay.example/") && !container.covers("https://bank.example/"))
     }
 
-    @Test("packages off: they serve and cover nothing, at once and until they are on again")
+    @Test("packages off: packages serve and cover nothing until they are on again")
     func packagesOff() async throws {
         let container = try await container()
         try await install(into: container)
@@ -175,7 +175,7 @@ struct RemoteConfigTests {
         #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
     }
 
-    @Test("httpCache off: it serves and stores nothing")
+    @Test("httpCache off: the cache serves and stores nothing")
     func cacheOff() async throws {
         fixture.network.put(
             .bytes(Data("one".utf8)), at: "https://shop.example/c.js", [.cacheControl: "max-age=600"])
@@ -226,7 +226,7 @@ struct RemoteConfigTests {
         let next = try await container.open("https://shop.example/")
         try await until { container.counters.prefetch?.started == 1 }
         await container.close(next)
-        // On in the document, but not in the configuration.
+        // The feature is on in the document, but not in the configuration.
         #expect(container.blankPages == nil && container.remoteConfig?.features.contains(.blankPages) == true)
         await container.shutDown()
     }
@@ -278,7 +278,7 @@ struct RemoteConfigTests {
         await next.shutDown()
     }
 
-    @Test("An invalid response, an older one and a missing one change nothing, and each is reported and counted")
+    @Test("An invalid, an older and a missing response change nothing, and each is reported and counted")
     func failures() async throws {
         publish(json(3, #""features":{"pool":false}"#))
         let container = try await fetching()
@@ -321,7 +321,7 @@ struct RemoteConfigTests {
         await container.shutDown()
     }
 
-    @Test("The host's document takes precedence over an older one of the server, also across a restart")
+    @Test("The host's document takes precedence over an older document of the server, also across a restart")
     func pushed() async throws {
         publish(json(3))
         var first: Container<FakeEngine>? = try await fetching()

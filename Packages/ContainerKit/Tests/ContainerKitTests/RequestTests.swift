@@ -66,7 +66,7 @@ struct RequestTests {
         #expect(head.sink.fields[.contentLength] == "8")
     }
 
-    @Test("A record contains the outcome of a request, completely and in order")
+    @Test("A record has the page, URL, status, source and times of a request")
     func record() async throws {
         let container = try await fixture.container()
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
@@ -137,7 +137,7 @@ struct RequestTests {
             #expect(immediate.head == later.head && immediate.provenance == later.provenance)
             #expect(try await immediate.body.collect(upTo: 10) == later.body.collect(upTo: 10))
         }
-        // A document may be redirected, and a switch may have disabled the container meanwhile.
+        // A document, which may be redirected, has no immediate response, nor has any request while disabled.
         let document = EngineRequest(head: head, view: page.view.id, isMainDocument: true)
         #expect(container.path.immediateResponse(to: try container.path.resolve(document, for: page.session)) == nil)
         container.isEnabled = false
@@ -189,7 +189,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A failure of the network is in the record, and is delivered once")
+    @Test("A failure of the network is in the record, and the engine receives it once")
     func failure() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let answer = try await fixture.answer(to: "containerkit://shop.example/to/javascript:x", of: container)
@@ -249,7 +249,7 @@ struct RequestTests {
         let shop = "https://shop.example/x"
         let cases: [(start: String, by: String?, site: String?)] = [
             ("shop.example/to/\(shop)", nil, "none"),
-            // The app opens it, and it is redirected through another site.
+            // The app opens the document, which is redirected through another site.
             ("evil.example/to/\(shop)", nil, "none"),
             ("shop.example/to/\(shop)", "shop.example", "same-origin"),
             ("shop.example/to/\(shop)", "evil.example", "cross-site"),
@@ -317,7 +317,7 @@ struct RequestTests {
         #expect(
             try await site(of: "containerkit://shop.example/a", [.origin: "containerkit://cdn.example"])
                 == "cross-site")
-        // The next document has no such frame.
+        // The next document has no cross-origin frame.
         page.view.onSignal?(.committed(url: "containerkit://shop.example/next"))
         #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
     }

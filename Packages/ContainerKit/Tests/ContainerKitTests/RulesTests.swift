@@ -27,7 +27,7 @@ struct RulesTests {
         return container
     }
 
-    @Test("A rule can intercept uncovered URLs and bypass packaged ones, and the deny list overrides both")
+    @Test("A rule can intercept uncovered URLs and bypass packaged URLs, and the deny list overrides both")
     func pages() async throws {
         let container = try await container(
             rules(
@@ -114,7 +114,7 @@ struct RulesTests {
         #expect(try await fixture.text("containerkit://shop.example/a.js", from: page.view, of: container) == "packed")
     }
 
-    @Test("While disabled, an open page still gets other hosts that were covered")
+    @Test("While the container is disabled, an open page still gets other hosts that were covered")
     func switchedOffElsewhere() async throws {
         let container = try await container(rules([RouteRule(.intercept, host: HostPattern("cdn.example"))]))
         let page = try await container.open("https://shop.example/")

@@ -97,7 +97,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    /// Performs one launch. Afterwards the container is released and its folder is unlocked.
+    /// Opens a container and a page, and returns the port. Afterwards the folder is unlocked.
     private func launch(_ body: (Container<FakeEngine>) async throws -> Void = { _ in }) async throws -> Int {
         let container = try await container()
         let port = try port(of: try await container.open("https://a.example/"))
@@ -114,7 +114,7 @@ struct ServerPageTests {
         #expect(fixture.engine.jar.cookies.first?.value != token)
     }
 
-    @Test("An occupied port is reported to the first subscriber, and the preferred port is kept for the next launch")
+    @Test("An occupied port is reported to the first subscriber, and the next launch tries the preferred port again")
     func taken() async throws {
         let other = Fixture()
         let port = try await launch()
@@ -159,7 +159,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("While disabled, pages open at their real URLs, and afterwards at the server again")
+    @Test("While the container is disabled, pages open at their real URLs; afterwards they open at the server again")
     func switched() async throws {
         let container = try await container()
         container.isEnabled = false

@@ -144,7 +144,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("All requests of a plain page are bypassed, also by the proxy, and those of other pages are not")
+    @Test("All requests of a plain page are bypassed, also by the proxy; requests of other pages are not")
     func plainPages() async throws {
         let container = try await container()
         try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
@@ -156,7 +156,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("Cookies of one mode are sent in the other modes, and a sign-out clears both stores")
+    @Test("Cookies of a mode are sent in the other modes, and a sign-out clears both stores")
     func cookies() async throws {
         let container = try await container()
         fixture.network.put(.bytes(Data()), at: byName + "set", [.setCookie: "named=1; Domain=shop.example"])
@@ -208,7 +208,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("Only proxy pages must close before the engine removes old files")
+    @Test("Only open proxy pages delay the removal of old files from the engine")
     func engineCaches() async throws {
         let container = try await container()
         try await fixture.install(["x": "one"], version: "1", base: byProxy, into: container)
@@ -305,7 +305,7 @@ struct SeveralModesTests {
         await next.shutDown()
     }
 
-    @Test("The host's mode of an origin decides whether it is intercepted, and the lists decide the mode")
+    @Test("The host's mode of an origin decides whether it is intercepted, and `pages.modes` decides the mode")
     func decided() async throws {
         let container = try await container { $0.network.coveredHosts = [] }
         for url in [byProxy, byName] { try container.setMode(.intercepted, ofOrigin: url) }
@@ -377,7 +377,7 @@ struct SeveralModesTests {
         await third.shutDown()
     }
 
-    @Test("If plain is the default, requests of plain pages through the proxy are bypassed, others are not")
+    @Test("If plain is the default, requests of plain pages through the proxy are bypassed, and other requests are not")
     func plainByDefault() async throws {
         let modes = [try PageMode("m.shop.example", .loopbackProxy)]
         let container = try await container {

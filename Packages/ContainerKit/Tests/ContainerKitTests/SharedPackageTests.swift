@@ -22,7 +22,7 @@ struct SharedPackageTests {
         return container
     }
 
-    @Test("The failure of a page on another site counts against a version that has served it")
+    @Test("The failure of a page on another site counts against a version that has served the page")
     func answered() async throws {
         let container = try await container()
         let events = container.events

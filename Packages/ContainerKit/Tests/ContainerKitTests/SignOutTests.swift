@@ -54,7 +54,7 @@ struct SignOutTests {
     }
 
     @Test(
-        "Used views end, unused ones remain, and the pool is refilled to its former size",
+        "Used views end, unused views remain, and the pool is refilled to its former size",
         arguments: ["sign-out", "account", "all", "cache"])
     func views(_ how: String) async throws {
         let container = try await fixture.container(covering: ["shop.example"]) {
@@ -83,7 +83,7 @@ struct SignOutTests {
     }
 
     @Test(
-        "Domains that are no host are refused before anything is removed",
+        "Domains that are not hosts are refused before anything is removed",
         arguments: [
             [], [""], ["."], [".."], ["shop..example"], ["https://shop.example/"], ["shop.example/"],
             ["shop.example:443"],
@@ -112,7 +112,7 @@ struct SignOutTests {
         await container.shutDown()
     }
 
-    @Test("Failures are named, and everything else is cleared, even if the caller no longer waits")
+    @Test("Failures are reported, and everything else is cleared, even if the caller no longer waits")
     func failure() async throws {
         let container = try await container()
         let events = container.events

@@ -64,7 +64,7 @@ struct SuspendedTrialTests {
         #expect(try await verdict(events) == "proven")
     }
 
-    @Test("A page without a report after an absence has the full limit, and no more", arguments: Absence.allCases)
+    @Test("A page without a report after an absence gets the full time limit once", arguments: Absence.allCases)
     func silentAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
         let events = container.events

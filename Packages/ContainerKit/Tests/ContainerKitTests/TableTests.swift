@@ -65,7 +65,7 @@ struct TableTests {
             let next = try await fixture.answer(to: name, from: page.view, of: container)
             #expect(next.sink.body == Data("run()".utf8) && next.record.provenance?.source == .package)
         }
-        // Once for the page, and possibly once more: the table's own download may begin just after the page's has
+        // Once for the page, and possibly once more: the table's own download may begin just after that of the page has
         // ended.
         #expect((1...2).contains(fixture.network.urls.count { $0 == download }))
         #expect(!fixture.network.urls.contains(script))
@@ -106,7 +106,7 @@ struct TableTests {
         for await event in events {
             guard case .tableChecked(let trigger, let result) = event else { continue }
             checks.append("\(trigger) \(result)")
-            // One after the other: a trigger during a check is dropped.
+            // The triggers follow one another, because a trigger during a check is dropped.
             if trigger == .launch { page = try await container.open("https://shop.example/") }
             if trigger == .open, let page {
                 // Without a network, earlier requests had no effect.
@@ -147,7 +147,7 @@ struct TableTests {
         await container.shutDown()
     }
 
-    @Test("A table applies to its own host only, unless the host app extends it")
+    @Test("A table applies to its own host only, unless the app extends the scope")
     func scope() async throws {
         let cases: [(TableScope?, String)] = [
             (nil, "must not cover the host cdn.example"),
@@ -185,7 +185,7 @@ struct TableTests {
         await container.shutDown()
     }
 
-    @Test("A stored table that is out of scope by now serves nothing")
+    @Test("A stored table that is no longer in scope serves nothing")
     func keptOutOfScope() async throws {
         let endpoints = try publish("run()", version: "1")
         var container: Container<FakeEngine>? = try await container(endpoints)

@@ -36,7 +36,7 @@ struct UpdateAuthorityTests {
         }
     }
 
-    @Test("The server of one package cannot publish for the origin of another")
+    @Test("The server of one package cannot publish for the origin of another package")
     func otherOrigin() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)

@@ -39,7 +39,7 @@ struct UpdateTests {
             #expect(change.baseURL.description == "https://shop.example/")
             break
         }
-        // A trial keeps the version to which it may fall back until a page is healthy.
+        // During a trial, the former version remains stored for a rollback.
         #expect(fixture.blobCount == 2)
         let page = try await container.open("https://shop.example/index.html")
         container.report(.began, of: page)
@@ -232,7 +232,7 @@ struct UpdateTests {
             try await fixture.text("containerkit://shop.example/z.txt", from: page.view, of: container) == noise)
     }
 
-    @Test("A downloaded package replaces the bundled one")
+    @Test("A downloaded package replaces the bundled package")
     func baseline() async throws {
         let container = try await fixture.container()
         let preset = try fixture.pack(["index.html": "preset"], version: "0")

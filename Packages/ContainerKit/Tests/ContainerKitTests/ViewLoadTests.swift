@@ -43,7 +43,7 @@ struct ViewLoadTests {
         await #expect { try await waiting.value } throws: { ($0 as? EngineError)?.code == .timedOut }
     }
 
-    @Test("All waiting tasks are notified of the end, and a cancelled one does not affect the others")
+    @Test("All waiting tasks receive the end of the load, and a cancelled task does not affect the others")
     func several() async throws {
         let load = ViewLoad(of: view)
         let clock = ManualClock()

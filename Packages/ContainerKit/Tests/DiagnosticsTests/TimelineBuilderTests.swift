@@ -78,7 +78,7 @@ struct TimelineBuilderTests {
         #expect(results == [Array(repeating: true, count: 7)])
     }
 
-    @Test("A failed load is not loaded although the engine reports its end, but the next load can be")
+    @Test("The finish signal after a failed load is ignored, but the next load can finish")
     func failures() {
         var machine = machine()
         let url = "https://a.example/"

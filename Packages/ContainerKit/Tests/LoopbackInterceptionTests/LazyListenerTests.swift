@@ -16,7 +16,7 @@ struct LazyListenerTests {
         var fails = true
     }
 
-    @Test("Concurrent callers share one start, and a failed start is repeated by the next caller")
+    @Test("Concurrent callers share a start, and the next caller repeats a failed start")
     func starts() async throws {
         let starts = Starts()
         let listener = LazyListener { () async throws -> Int in
@@ -43,7 +43,7 @@ struct LazyListenerTests {
         await #expect(throws: CancellationError.self) { try await listener.begun() }
     }
 
-    @Test("The end during a start returns the listener, and the caller of the start does not")
+    @Test("An end during a start returns the listener, and the caller of the start gets an error")
     func endDuringStart() async {
         let (started, startedEvent) = AsyncStream<Void>.makeStream()
         let (gate, opening) = AsyncStream<Void>.makeStream()

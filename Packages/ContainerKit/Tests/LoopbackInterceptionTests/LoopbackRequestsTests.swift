@@ -69,7 +69,7 @@ struct LoopbackRequestsTests {
         #expect(!pages.isBusy(PageID(rawValue: 1)))
     }
 
-    @Test("A document request with a body is reported before its response, and an empty response after it")
+    @Test("A document request with a body is reported before its response, an empty response when it arrives")
     func reports() async throws {
         let pipeline = FakePipeline()
         pipeline.state.withLock { $0.status = .noContent }

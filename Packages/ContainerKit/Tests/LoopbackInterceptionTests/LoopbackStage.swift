@@ -53,7 +53,7 @@ final class FakePipeline: LoopbackPipeline {
     }
 }
 
-/// A host that records what it receives.
+/// A host that records the events and calls that it receives.
 @MainActor
 final class RecordedHost: LoopbackHost {
     var events: [LoopbackEvent] = []
@@ -69,7 +69,7 @@ final class RecordedHost: LoopbackHost {
     }
 }
 
-/// An observer that records what it receives.
+/// An observer that records the requests and responses that it receives.
 final class RecordedRequests: LoopbackRequestObserver {
     private let state = Mutex<[String]>([])
 

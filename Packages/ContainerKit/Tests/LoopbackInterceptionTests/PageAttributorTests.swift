@@ -25,7 +25,7 @@ struct PageAttributorTests {
         return (request.page?.page.id.rawValue, request.destination)
     }
 
-    @Test("The attribution is exact while there has been only one page, and inferred afterwards")
+    @Test("The attribution is exact until a second page opens, and inferred afterwards")
     func confidence() throws {
         let confidence = { () throws -> PageAttribution.Confidence? in
             var request = ResourceRequest(try #require(HTTPRequest(urlText: "https://a.example/x")))
@@ -55,7 +55,7 @@ struct PageAttributorTests {
         #expect(try attributed("https://a.example/two", frame) == (1, .nestedDocument))
     }
 
-    @Test("Other requests belong to the page that Referer or Origin names, the newest one if several match")
+    @Test("Other requests belong to the page in Referer or Origin; if several pages match, to the newest page")
     func subresources() throws {
         record(1, at: "https://a.example/one")
         record(2, at: "https://b.example/")

@@ -33,7 +33,7 @@ struct PreconnectorTests {
                 id: PageID(rawValue: id), documentURL: url, view: ViewID(rawValue: id), mode: mode, generations: []))
     }
 
-    @Test("The origins of the last proxy pages come first, without duplicates, then others, at most four")
+    @Test("At most four origins are used: those of the last proxy pages first, without duplicates")
     func origins() async {
         open("https://old.example/")
         for name in ["a", "b", "c"] { open("https://\(name).example/x") }

@@ -20,7 +20,7 @@ struct EngineCacheInvalidatorTests {
     /// A host whose packages serve requests at their real URLs in the engine.
     private final class Host: EngineCacheHost {
         var arePackagesInUse = true
-        /// Returns the URL in the engine; by default the same URL.
+        /// A closure that returns the engine's form of a URL; by default the same URL.
         var place: (String) -> String? = { $0 }
         private(set) var removedURLs: [[String]] = []
         private(set) var failures: [EngineError] = []
@@ -109,7 +109,7 @@ struct EngineCacheInvalidatorTests {
         await invalidator.shutDown()
     }
 
-    @Test("A failed removal is repeated after the next launch, a successful one is not")
+    @Test("A failed removal is repeated after the next launch, a successful removal is not")
     func launch() async throws {
         engine.removeFilesError = EngineError(.storage, "a test")
         try await stage.install("shop", "1", at: shop)

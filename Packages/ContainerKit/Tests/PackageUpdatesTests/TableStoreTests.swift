@@ -67,7 +67,7 @@ struct TableStoreTests {
 
     let directory = FileManager.default.temporaryDirectory.path + "/table-\(UUID().uuidString)"
     let server = Server()
-    /// Small files, which are stored in a database row, and a large one, which is stored as a file.
+    /// Small files, each of which is stored in a database row, and a large file, which is stored as a file.
     let first = ["a.js": "first a", "b.js": String(repeating: "first b ", count: 20_000), "c.js": "same"]
     let second = ["a.js": "second a", "b.js": String(repeating: "second b", count: 20_000), "d.js": "new"]
 
@@ -82,7 +82,7 @@ struct TableStoreTests {
             now: { Date(timeIntervalSince1970: 1_000_000) })
     }
 
-    /// Opens the store again as soon as the tasks of the former one have released the folder.
+    /// Opens the store again as soon as the tasks of the former store have released the folder.
     private func reopenStore() async throws -> BlobStore {
         while true {
             do {

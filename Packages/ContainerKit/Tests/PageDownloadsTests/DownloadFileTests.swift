@@ -43,7 +43,7 @@ struct DownloadFileTests {
 
     enum Held: CaseIterable { case ours, empty, full, renamed, absent }
 
-    @Test("The reservation of a file that never arrived is removed, and no other file", arguments: Held.allCases)
+    @Test("Only the reservation of the file that never arrived is removed", arguments: Held.allCases)
     func held(held: Held) throws {
         let journal = DownloadJournal(directory: folder.store)
         let token = DownloadJournal.token()
@@ -102,7 +102,7 @@ struct DownloadFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root.path + "/downloads").isEmpty)
     }
 
-    @Test("The partial files of a killed process are removed by the next one, and no other files")
+    @Test("The next process removes the partial files of a killed process, and no other files")
     func journal() async throws {
         let directory = folder.store
         try FileManager.default.createDirectory(

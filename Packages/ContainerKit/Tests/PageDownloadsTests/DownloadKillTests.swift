@@ -16,7 +16,7 @@ import Testing
     import Darwin
 #endif
 
-/// The files that remain from a killed process.
+/// The files that remain after a process is killed.
 @MainActor
 @Suite("Downloads of killed processes", .timeLimit(.minutes(1)))
 struct DownloadKillTests {

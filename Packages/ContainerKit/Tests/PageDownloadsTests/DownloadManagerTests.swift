@@ -90,7 +90,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("A file that is too long, fails or has no space is not started, or is cancelled")
+    @Test("A download that is too long, fails or has no space is not started, or is cancelled")
     func sizes() async throws {
         struct Full: SpaceMeasuring {
             func availableBytes(at folder: String) throws -> Int64 { 50 }
@@ -148,7 +148,7 @@ struct DownloadManagerTests {
         }
     }
 
-    @Test("The end of a download can be awaited, however many observers there are")
+    @Test("Any number of observers can wait for the end of a download")
     func manyListeners() async {
         let meter = ProgressTracker(Stopwatch(ManualClock()), leastBytes: 1)
         let listeners = (0..<64).map { _ in meter.progress() }
@@ -184,7 +184,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("The reserve of the device remains free, and a file that reaches it is cancelled")
+    @Test("The reserve of free space on the device remains, and a download that reaches the reserve is cancelled")
     func reserve() async throws {
         final class Shrinking: SpaceMeasuring {
             let bytes = Mutex<Int64>(1_000)

@@ -27,7 +27,7 @@ struct EngineFieldsTests {
         fields.use(token)
         fields.use(text)
         fields.record(document("Other/1"))
-        // The user agent of a view reveals nothing about the engine's own.
+        // A user agent that replaces the engine's own reveals nothing about the engine's own.
         #expect(try await fields.known()[.userAgent] == nil)
         #expect(text.knownText(of: nil) == "Other/1")
         fields.record(document("Engine/1 Shop/2"))
@@ -38,7 +38,7 @@ struct EngineFieldsTests {
         #expect(try await fields.known()[.userAgent] == "Engine/2")
     }
 
-    @Test("Fields are stored when they change, without fields of a single request, and read in the next launch")
+    @Test("Fields are stored when they change, except fields of a single request, and are read in the next launch")
     func stored() async throws {
         let writes = Mutex<[Data]>([])
         let fields = EngineFields { data in writes.withLock { $0.append(data) } }

@@ -102,7 +102,7 @@ final class Recorder: Sendable {
     let values = Mutex<[String]>([])
 }
 
-/// Removes the values of `Set-Cookie` from responses and records them, as the loader that stores cookies does.
+/// A loader that removes and records the values of `Set-Cookie`, like the loader that stores cookies.
 private struct CookieKeepingLoader: ResourceLoader {
     let base: any ResourceLoader
     let values: Recorder
@@ -128,7 +128,7 @@ final class FakePackages: ResourceLoader {
     }
 }
 
-/// Routing that a test controls. It records the requests that it decides about.
+/// Routing that a test controls. It records the requests whose routing it decides.
 final class FakeRouting: PrefetchRouting {
     struct State {
         var opens = true

@@ -37,7 +37,7 @@ struct PagePromptTests {
         #expect(stage.answers == [.no, .yes, .no])
     }
 
-    @Test("An error of the delegate is reported, and the safe decision applies")
+    @Test("An error of the delegate is reported, and the page gets the safe answer")
     func failure() async throws {
         let stage = PromptStage()
         stage.delegate.linkAnswer = { throw PromptDelegate.Refusal() }
@@ -96,7 +96,7 @@ struct PagePromptTests {
         #expect(stage.delegate.links.map(\.isUserGesture) == [false])
     }
 
-    @Test("Documents of hosts outside the list require a decision; without a list none does")
+    @Test("Documents of hosts outside the list require a decision; without a list no document does")
     func hosts() async throws {
         let open = PromptStage()
         open.sendPrompt(.document(url: "https://z.example/"))
@@ -138,7 +138,7 @@ struct PagePromptTests {
         for await _ in loads { break }
         #expect(stage.view.loads == ["place of https://b.example/new"] && stage.answers == [.no])
         #expect(stage.retirements == [.openedWindow])
-        // Its host is allowed for this page only.
+        // The host of the new window is allowed for this page only.
         stage.sendPrompt(.document(url: "https://b.example/next"))
         #expect(stage.answers == [.no, .yes])
         stage.delegate.linkAnswer = { .cancel }

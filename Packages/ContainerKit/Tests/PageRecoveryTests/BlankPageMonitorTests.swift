@@ -31,7 +31,7 @@ struct BlankPageMonitorTests {
         #expect(monitor.began(of: nil) == nil)
     }
 
-    @Test("A document whose process ended before its commit is loaded, not the former document")
+    @Test("If the process ends before a commit, the requested document is loaded, not the former document")
     func lost() throws {
         let page = try stage.open(url)
         stage.load(url, in: page.view)

@@ -77,7 +77,7 @@ struct PackageAttributionTests {
             ])
     }
 
-    @Test("The end of a process unpins the version and marks none as failed")
+    @Test("The end of a process unpins the version and marks no version as failed")
     func process() async {
         #expect(await drop(step(.processEnded)))
         #expect(stage.packages.calls == ["repin", "changed", "invalidate"])

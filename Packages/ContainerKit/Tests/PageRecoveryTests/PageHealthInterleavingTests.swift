@@ -33,7 +33,7 @@ struct PageHealthInterleavingTests {
             page.steps = []
             record(event)
             let actions = page.apply(event)
-            // Only a request of the user is performed at once.
+            // During an absence of the app, only a retry by the user is performed at once.
             #expect(!isAway || actions.isEmpty || event == .retryRequested)
             if actions.contains(.examine) {
                 #expect(wasDue)

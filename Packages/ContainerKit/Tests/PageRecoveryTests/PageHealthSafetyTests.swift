@@ -39,7 +39,7 @@ struct PageHealthSafetyTests {
         #expect(hasty.apply(.clock(isBusy: false)) == [.examine] && hasty.apply(.examined(nil)) == [.endProcess])
     }
 
-    @Test("A document that never sent a message, as from the page cache, does not count as unresponsive")
+    @Test("A document that never sent a message, for example from the page cache, does not count as unresponsive")
     func neverSpoke() {
         let page = Patient()
         page.start()
@@ -51,7 +51,7 @@ struct PageHealthSafetyTests {
             ends = ends || page.apply(.examined(nil)).contains(.endProcess)
         }
         #expect(!ends && page.steps.isEmpty)
-        // Messages of the former document do not count for the current one.
+        // Messages of the former document do not count for the current document.
         let next = Patient()
         next.load()
         next.apply(.started(url: "https://a.example/2", byPerson: true))
@@ -102,7 +102,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A page that asks a question during an examination is not judged by its result")
+    @Test("The result of an examination is ignored if the page asks a question during the examination")
     func asksMeanwhile() {
         let page = Patient()
         page.load()
@@ -112,7 +112,7 @@ struct PageHealthSafetyTests {
         #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
     }
 
-    @Test("The body of a document request is remembered until the commit, whatever is requested meanwhile")
+    @Test("The record that a document request has a body lasts until the commit, whatever is requested meanwhile")
     func body() {
         let page = Patient()
         page.start()
@@ -167,7 +167,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A page that computes for a long time before it paints is responsive as soon as it sends a message")
+    @Test("A page that computes for a long time before it paints counts as responsive as soon as it sends a message")
     func computing() {
         let hangs = { (change: (inout BlankPageOptions) -> Void) in
             Patient {
@@ -231,7 +231,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("If the process of a page that never sent a message ends, the page is reloaded like a healthy one")
+    @Test("If the process of a page that never sent a message ends, the page is reloaded like a healthy page")
     func unknown() {
         let page = Patient()
         for _ in 0..<4 {
@@ -241,7 +241,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && page.hasPackages)
     }
 
-    @Test("A page whose process ends while it is hidden is reloaded when it becomes visible, unless another load came")
+    @Test("A page whose process ends while hidden is reloaded when the page becomes visible, unless another load began")
     func outOfSight() {
         let page = Patient()
         page.load()
@@ -300,7 +300,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded])
     }
 
-    @Test("The end of a process during a load of the host is no step, but the failure of that load is")
+    @Test("The end of a process during a load by the host causes no step, but a failure of that load does")
     func replaced() {
         let page = Patient()
         page.load()
@@ -346,7 +346,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded] && page.steps[0].signal == .uniformPicture)
     }
 
-    @Test("The end of a process during a navigation counts for the requested document, not for the former one")
+    @Test("The end of a process during a navigation counts for the requested document, not for the former document")
     func onWay() {
         let page = Patient()
         page.load("https://a.example/")

@@ -28,7 +28,7 @@ struct PageHealthTests {
         }
     }
 
-    @Test("Without a package the second step is the error page, and with a lower limit the last step is")
+    @Test("Without a package the second step is the error page; a lower limit makes the last step the error page")
     func shorterLadders() {
         let page = Patient()
         page.hasPackages = false
@@ -56,7 +56,7 @@ struct PageHealthTests {
     }
 
     @Test(
-        "A healthy page is examined and left alone",
+        "A healthy page is examined and not recovered",
         arguments: [
             ProbeResult.painted, ProbeResult(isUniform: false), ProbeResult(isHTML: false),
             ProbeResult(isUsed: true, bootErrors: [.boot]), ProbeResult(isPainted: true, bootErrors: [.boot]),
@@ -78,7 +78,7 @@ struct PageHealthTests {
         }
     }
 
-    @Test("A page that boots slowly has its time since its last activity, until its patience is over")
+    @Test("A page that boots slowly gets its full time after each activity, up to the limit of patience")
     func slow() {
         let seen = ProbeResult(hasScripts: true, isUniform: true)
         let page = Patient { $0.signals.insert(.noFirstPaint) }
@@ -125,7 +125,7 @@ struct PageHealthTests {
         #expect(dripping.kinds == [.reloaded] && dripping.steps[0].signal == .noFirstPaint)
     }
 
-    @Test("A page that paints nothing without an error is left alone by default")
+    @Test("A page that paints nothing without an error is not recovered by default")
     func shy() {
         let page = Patient()
         page.load()
@@ -183,7 +183,7 @@ struct PageHealthTests {
         #expect(uniform.health.deadline == .seconds(3))
     }
 
-    @Test("A page whose document does not finish is examined, too, and its errors do not count before")
+    @Test("A page whose document does not finish is examined too, but its errors do not count before it finishes")
     func unfinished() {
         let page = Patient()
         page.commit()
@@ -194,7 +194,7 @@ struct PageHealthTests {
         #expect(page.steps.isEmpty)
     }
 
-    @Test("The time during which a page is hidden or the app is absent does not count")
+    @Test("The time limits of a page exclude the time during which the page is hidden or the app is absent")
     func away() {
         let page = Patient()
         page.load()
@@ -272,7 +272,7 @@ struct PageHealthTests {
         #expect(!health.awaitsDrop && health.apply(.packageDropped(true), at: .zero).isEmpty)
     }
 
-    @Test("A document that is empty according to its response is left alone, the next document is not")
+    @Test("A document that is empty according to its response is not recovered, but the next document is")
     func noContent() {
         let page = Patient()
         page.apply(.hasNoContent)
@@ -299,7 +299,7 @@ struct PageHealthTests {
         "The process of a page that is unresponsive for three minutes is ended, unless it painted or asks a question"
     )
     func silent() {
-        /// Examines the page until it is left alone. Returns whether its process was ended.
+        /// Examines the page until no examination is due. Returns `true` if the process of the page was ended.
         let ends = { (page: Patient, before: [PageHealth.Event]) -> Bool in
             page.load()
             for event in before { page.apply(event) }
@@ -395,7 +395,7 @@ struct PageHealthTests {
             page.watch(ProbeResult.empty)
         }
         #expect(page.kinds == Self.all)
-        // Leaving the error page by a script or by the app does not.
+        // Leaving the error page by a script or by the app does not restore the steps.
         page.load("https://a.example/other")
         page.apply(.processEnded("crashed"))
         #expect(page.steps.count == 3)
@@ -422,12 +422,12 @@ struct PageHealthTests {
                 page.apply(.processEnded("crashed"))
                 if page.kinds.last == .showedErrorPage { break }
             }
-            // A page that was healthy has its reloads, at most three in ten minutes.
+            // A page that was healthy is reloaded at most three times in ten minutes.
             #expect(page.kinds == Array(repeating: .reloaded, count: isWatched ? 3 : 2) + [.showedErrorPage])
         }
     }
 
-    @Test("Steps expire after ten minutes, but not the error page")
+    @Test("Steps expire after ten minutes, but the error page does not")
     func calm() {
         let page = Patient()
         for _ in 0..<5 {
@@ -443,7 +443,7 @@ struct PageHealthTests {
         #expect(page.steps.count == 7)
     }
 
-    @Test("Signals that are off have no effect; a uniform snapshot counts if its signal is on")
+    @Test("Disabled signals have no effect; a uniform snapshot counts if its signal is enabled")
     func signals() {
         let page = Patient { $0.signals = [] }
         page.load()

@@ -22,7 +22,7 @@ struct ProbeChannelTests {
 
     private func message(_ json: String) -> ScriptMessage { ScriptMessage(json: json, documentURL: "") }
 
-    @Test("An examination that begins while another one waits ends it, and gets the result")
+    @Test("An examination that begins while another waits ends the waiting examination, and gets the result")
     func twoLooks() async throws {
         let channel = ProbeChannel { _ in }
         let first = Task { await channel.examine(within: .seconds(60)) }
@@ -70,7 +70,7 @@ struct ProbeChannelTests {
         monitor.end()
     }
 
-    @Test("Late messages of a document do not count for the next one")
+    @Test("Late messages of a document do not count for the next document")
     func lateWords() async throws {
         var received: [String?] = []
         let channel = ProbeChannel { received.append($0.from) }

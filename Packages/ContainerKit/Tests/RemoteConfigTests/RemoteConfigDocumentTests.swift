@@ -53,7 +53,7 @@ struct RemoteConfigDocumentTests {
     }
 
     @Test(
-        "Any error refuses the whole document, and its location names the field",
+        "Any error refuses the whole document, and the location of the error is the field",
         arguments: [
             ("", "bad-document: not UTF-8"),
             ("[]", "bad-document: not of type Dictionary<String, Any>"),
@@ -190,7 +190,7 @@ struct RemoteConfigDocumentTests {
         }
     }
 
-    @Test("A newer version replaces; an older one only with replaces, and what it replaced does not return")
+    @Test("A newer version replaces the document, an older only with `replaces`; a replaced version does not return")
     func versions() throws {
         func document(_ version: Int, replaces: Int? = nil) throws -> RemoteConfigDocument {
             try read("{\"format\":1,\"version\":\(version)\(replaces.map { ",\"replaces\":\($0)" } ?? "")}")

@@ -45,7 +45,7 @@ struct BypassLoaderTests {
         return text
     }
 
-    @Test("A bypassed GET stores nothing, and a bypassed POST invalidates the stored one", arguments: [true, false])
+    @Test("A bypassed GET stores nothing; a bypassed POST invalidates the stored response", arguments: [true, false])
     func leavesNothing(isPassed: Bool) async throws {
         #expect(try await text(.get, from: cache) == "1")
         #expect(try await text(.get, from: cache) == "1")

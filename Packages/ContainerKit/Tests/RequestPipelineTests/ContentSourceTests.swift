@@ -13,7 +13,7 @@ import WebEngineTesting
 
 @Suite("Content sources")
 struct ContentSourceTests {
-    /// Responds to all requests below one URL with its name. Does not support engines that make preflights.
+    /// A source that responds to all requests below one URL with its name. It does not support engines that preflight.
     private struct NamedSource: ContentSource {
         let name: String
         var prefix = "https://shop.example/"
@@ -87,7 +87,7 @@ struct ContentSourceTests {
 
 @Suite("Dispositions")
 struct DispositionTests {
-    @Test("Only a request that is not covered may be served from the version of its page; other bypasses forbid it")
+    @Test("Bypasses by a switch, a rule or a plain page forbid content from packages; other bypasses do not")
     func forbidsContent() {
         #expect(!Disposition.intercept.forbidsContent)
         for reason in [RouteDecision.Reason.uncovered, .unreadable, .covered] {

@@ -7,7 +7,7 @@ import WebEngine
 
 @testable import RequestPipeline
 
-@Suite("Reasons of documents that could not be loaded")
+@Suite("Reasons for documents that could not be loaded")
 struct DocumentFailuresTests {
     private let refused = ResourceError(.tls, "the certificate is not trusted", at: "https://a.example/")
     private let lost = EngineError(.connectionLost, "lost")
@@ -28,7 +28,7 @@ struct DocumentFailuresTests {
         // A cancelled request is no reason for a failed page.
         failures.failed(url, because: ResourceError(.cancelled, "stopped"))
         #expect(failures.explained(lost, of: url) == lost)
-        // The last 16 failures are kept.
+        // The last 16 failures are stored.
         for number in 0..<17 { failures.failed("\(url)\(number)", because: refused) }
         #expect(failures.explained(lost, of: url + "0") == lost && failures.explained(lost, of: url + "1") != lost)
     }

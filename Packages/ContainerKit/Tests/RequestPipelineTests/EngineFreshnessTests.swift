@@ -23,7 +23,7 @@ struct EngineFreshnessTests {
         #expect(response.headerFields[values: .cacheControl] == told)
     }
 
-    @Test("The age of a response counts")
+    @Test("The age of a response reduces its freshness")
     func age() {
         var response = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=3600", .age: "1"])
         response.limitFreshness()

@@ -17,7 +17,7 @@ import WebEngineTesting
 @MainActor
 @Suite("Custom-scheme requests", .timeLimit(.minutes(1)))
 struct SchemeRequestHandlerTests {
-    /// Records the calls of the handler, in order.
+    /// A host that records the calls of the handler, in order.
     private final class RecordedHost: RequestDeliveryHost {
         var calls: [String] = []
         var records: [RequestRecord] = []
@@ -131,7 +131,7 @@ struct SchemeRequestHandlerTests {
         #expect(record.url == "https://a.example/a.txt" && record.page == host.page?.id && record.bytes == 8)
     }
 
-    @Test("A document is pending until its response is delivered, and the page is prepared for it before")
+    @Test("A document is pending until its response is delivered, and the page is prepared before the delivery")
     func pending() async {
         let sink = await send("/", isMainDocument: true)
         #expect(sink.text == "network")

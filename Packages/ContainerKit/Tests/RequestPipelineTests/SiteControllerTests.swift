@@ -14,7 +14,7 @@ struct SiteControllerTests {
     private let view = FakeView(id: ViewID(rawValue: 1))
     private let sites = SiteController(names: .standard)
 
-    @Test("Of concurrent navigations the rules of the last one remain, however long an earlier one takes")
+    @Test("After concurrent navigations the rules of the last navigation apply, however long an earlier one takes")
     func overtaking() async throws {
         try await sites.begin(in: view, for: "https://bank.example/", nil)
         let (held, release) = AsyncStream<Void>.makeStream()

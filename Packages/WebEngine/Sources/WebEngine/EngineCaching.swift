@@ -13,23 +13,22 @@ public protocol EngineCaching: AnyObject {
     /// Removes files from the engine's caches, so that pages that open after this call load them again.
     ///
     /// The call removes entries of the HTTP cache, service workers whose script or scope is under the URLs, and entries
-    /// of `caches` under the URLs. The engine may remove more of its HTTP cache. It keeps cookies, databases and all
-    /// other entries of `caches`.
+    /// of `caches` under the URLs. The engine may remove more of its HTTP cache. Cookies, databases and other entries
+    /// of `caches` are not affected.
     ///
-    /// No page that may request these files may be open during the call.
+    /// Close all pages that may request the files before the call.
     /// - Parameters:
     ///   - urls: the absolute URLs of the folders of the files; each ends in a slash.
     ///   - origins: the root URLs of the origins whose service workers and `caches` are searched.
-    ///   - lastGiven: the last time at which the engine may have received such a file; `nil` if it has received none in
-    ///     this process. The engine may still be writing a recent response to its HTTP cache, so the call waits for
-    ///     that.
+    ///   - lastGiven: the last time at which the engine may have received one of the files; `nil` if it has received
+    ///     none in this process. The call waits until the engine has written a response of that time to its HTTP cache.
     /// - Throws: ``EngineError``. Some of the files may be removed already.
     func removeFiles(
         under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
     ) async throws
 }
 
-/// State that a page or its host left in a view.
+/// A kind of state of a page or its host that remains in a view.
 public struct ResidualState: Sendable, Hashable, CustomStringConvertible {
     /// The kind of state: lower-case words joined by hyphens.
     public let description: String
@@ -53,7 +52,7 @@ public struct ResidualState: Sendable, Hashable, CustomStringConvertible {
     public static let delegates = ResidualState("delegates")
     /// A zoom level other than the engine's default.
     public static let zoom = ResidualState("zoom")
-    /// A user agent other than the one with which the view was created.
+    /// A user agent other than that of the view at its creation.
     public static let userAgent = ResidualState("user-agent")
     /// Audio playback, muted audio, or capture of a camera, a microphone or a display.
     public static let media = ResidualState("media")

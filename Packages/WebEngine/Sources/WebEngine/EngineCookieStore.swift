@@ -16,13 +16,13 @@ public protocol EngineCookieStore: AnyObject {
     func remove(name: String, domain: String, path: String) async throws
     /// Returns a new stream that signals changes of the store, whether by the app, a page or a server.
     ///
-    /// A signal does not name the changed cookies. Signals may arrive late or twice, and one signal may stand for
+    /// A signal does not identify the changed cookies. Signals may arrive late or twice, and one signal may report
     /// several changes.
     func changes() -> AsyncStream<Void>
     /// The number of times that the engine has lost cookies, as of the last call of ``all()``.
     ///
-    /// An engine loses the cookies that are not on disk when the process that holds them ends. A cookie that is missing
-    /// after such a loss was not deleted. The number is 0 for an engine that loses none.
+    /// When the process that stores the cookies ends, an engine loses the cookies that are not on disk. A cookie that
+    /// is missing after a loss was not deleted. The number is 0 for an engine that never loses cookies.
     var losses: Int { get }
 }
 

@@ -3,13 +3,13 @@
 
 public import SystemSupport
 
-/// The reason for which an operation of an engine failed.
+/// An error of an engine operation.
 public struct EngineError: CodedError, Hashable {
     public typealias Code = ErrorCode<EngineError>
 
     /// The kind of the failure.
     public let code: Code
-    /// A message of one line for people.
+    /// A human-readable message of one line.
     public let message: String
     /// The URL or name that the error is about.
     public let location: String?

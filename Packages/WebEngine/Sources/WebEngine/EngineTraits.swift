@@ -9,8 +9,8 @@ public struct EngineTraits: Sendable, Hashable {
     public enum Bodies: Sendable, Hashable {
         /// Bodies of every kind, complete.
         case all
-        /// Byte and text bodies. Reading a body that contains a Blob may crash the app, so the body is read only if the
-        /// body bridge knows its kind.
+        /// Byte and text bodies. Reading a body that contains a Blob may crash the app. The container therefore reads a
+        /// body only if the body bridge has reported its kind.
         case plain
         /// No bodies.
         case none
@@ -22,17 +22,17 @@ public struct EngineTraits: Sendable, Hashable {
     public var keepsCookies: Bool
     /// A Boolean value that indicates whether the engine follows redirects.
     public var followsRedirects: Bool
-    /// A Boolean value that indicates whether the engine applies the https rules to intercepted requests: CORS
+    /// A Boolean value that indicates whether the engine treats intercepted requests like https requests: CORS
     /// preflights, mixed content, `Sec-Fetch-*` and referrer policies.
     public var preflights: Bool
     /// A Boolean value that indicates whether the engine decodes content codings.
     public var decodes: Bool
     /// A Boolean value that indicates whether the engine's own HTTP cache stores the responses.
     public var caches: Bool
-    /// A Boolean value that indicates whether each request names the view that sent it.
+    /// A Boolean value that indicates whether each request identifies the view that sent it.
     public var identifiesPage: Bool
-    /// The `Accept-Language` value that the engine sends to servers but omits from intercepted requests; `nil` if it
-    /// does not omit the field or the value is unknown.
+    /// The `Accept-Language` value that the engine sends to servers but omits from intercepted requests; `nil` if the
+    /// engine does not omit the field or the value is unknown.
     public var acceptLanguage: String?
 
     /// Creates traits. No argument has a default, because an omitted trait would make a step run twice or not at all.
@@ -63,7 +63,7 @@ public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
     /// handlers and without proxies. `docs/differences.md` lists the differences that pages see.
     case loopbackServer = "server"
 
-    /// A Boolean value that indicates whether requests arrive without the page that sent them. All pages then share
-    /// their generations.
+    /// A Boolean value that indicates whether requests arrive over a loopback connection, which does not identify the
+    /// page. All pages of this mode share their generations.
     public var isOverLoopback: Bool { self == .loopbackProxy || self == .loopbackServer }
 }

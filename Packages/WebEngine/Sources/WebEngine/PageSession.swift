@@ -14,7 +14,7 @@ public struct PageSession: Sendable, Hashable {
     /// The mechanism by which the page's requests reach the container.
     public let mode: InterceptionMode
     /// The package generations that serve this page until it closes. If a package is first installed while the page is
-    /// open, its first generation is used.
+    /// open, the first generation of the package is added.
     public var generations: [GenerationReference]
 
     /// Creates a session for a page that opens.

@@ -7,7 +7,7 @@ internal import AsyncSupport
 /// - Parameters:
 ///   - limit: the time after which the operation is cancelled.
 ///   - clock: the clock that measures the limit.
-///   - what: the text of the error.
+///   - what: the message of the error, to which the limit is appended.
 ///   - body: the operation.
 /// - Throws: ``EngineError`` with code `timedOut` after the limit; otherwise the error of `body`.
 @MainActor

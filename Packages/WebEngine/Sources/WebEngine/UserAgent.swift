@@ -55,17 +55,17 @@ public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Returns the complete user agent; `nil` if it depends on the engine's own user agent and that is `nil`.
+    /// Returns the complete user agent; `nil` if it depends on the engine's own user agent and `own` is `nil`.
     public func knownText(of own: String?) -> String? {
         if case .text(let text) = kind { return text }
         return own.map { text(of: $0) }
     }
 
-    /// Returns a Boolean value that indicates whether this value replaces the engine's user agent by exactly this text.
+    /// Returns a Boolean value that indicates whether this value replaces the engine's own user agent by `text`.
     public func isWhole(_ text: String) -> Bool { kind == .text(text) }
 
-    /// Returns the engine's own user agent, extracted from the complete text that a view with this value sends; `nil`
-    /// if this value does not append a token or the text does not end in that token.
+    /// Returns the engine's own user agent, extracted from the complete user agent of a view with this value.
+    /// - Returns: the user agent; `nil` if this value appends no token, or `text` does not end with the token.
     public func own(by text: String) -> String? {
         guard case .appending(let token) = kind, text.hasSuffix(" \(token)") else { return nil }
         return String(text.dropLast(token.count + 1))

@@ -14,10 +14,10 @@ public protocol WebEngineDriver: AnyObject {
     /// The name and version of the engine, for reports.
     var name: String { get }
 
-    /// The interception mode of covered pages if the app does not choose one.
+    /// The interception mode of covered pages if the app does not choose a mode.
     nonisolated static var standardMode: InterceptionMode { get }
 
-    /// Returns the steps that the engine performs itself in a mode. The loaders are assembled from them.
+    /// Returns the steps that the engine performs itself in a mode. The container adds loaders for the other steps.
     func traits(in mode: InterceptionMode) -> EngineTraits
 
     /// Registers a handler for a custom scheme. Call it before the first view is created.
@@ -25,7 +25,7 @@ public protocol WebEngineDriver: AnyObject {
     /// A later call for the same scheme replaces the handler for subsequent requests, so that one engine can serve
     /// several containers in turn.
     ///
-    /// The engine calls the handler for each request. When the page drops the request, the engine calls
+    /// The engine calls the handler for each request. When the page cancels the request, the engine calls
     /// `SchemeTaskDelivery.stop()` on the returned delivery.
     /// - Throws: ``EngineError`` with code `schemeTaken` if the engine reserves the scheme, or has registered it with a
     ///   different security setting.

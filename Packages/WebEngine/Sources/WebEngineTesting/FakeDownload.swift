@@ -52,7 +52,7 @@ public final class FakeDownload: EngineDownload {
     /// Reports a total number of received bytes.
     public func receive(_ bytes: Int64) { receive?(.received(bytes)) }
 
-    /// Writes the file, as an engine does through a temporary file next to it, and reports the end.
+    /// Writes the file through a temporary file in the same folder, as an engine does, and reports the end.
     public func finish(_ data: Data) throws {
         let path = path ?? ""
         try data.write(to: URL(fileURLWithPath: path + ".wkdownload"))
@@ -62,7 +62,7 @@ public final class FakeDownload: EngineDownload {
         receive?(.finished)
     }
 
-    /// Leaves a partial file, as an engine that was killed does, and reports an error.
+    /// Leaves a partial temporary file, as an engine that was killed does, and reports an error.
     public func fail(_ error: EngineError = EngineError(.loadFailed, "interrupted")) {
         if let path { try? Data(count: 10).write(to: URL(fileURLWithPath: path + ".wkdownload")) }
         let receive = receive

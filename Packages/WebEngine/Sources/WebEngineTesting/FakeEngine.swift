@@ -7,9 +7,9 @@ public import WebEngine
 
 /// An engine that loads nothing by itself. It records calls, and a test controls its pages.
 ///
-/// ``load(_:)`` reports the signals that an engine sends for the URL that a view was to load last.
+/// ``load(_:)`` reports the signals that an engine sends for the last URL that the container loaded in a view.
 /// ``request(_:_:_:from:isMainDocument:)`` sends the request of a page to the scheme handlers of the container. No
-/// script runs and nothing is rendered; tests of these need a real engine.
+/// script runs and nothing is rendered; tests of scripts and rendering need a real engine.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -21,7 +21,7 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     /// The engine's cookies.
     public let jar = FakeCookies()
     public var cookies: any EngineCookieStore { jar }
-    /// The traits of the engine in every mode: it performs no step itself, but names the page.
+    /// The traits of the engine in every mode: it performs no step itself, but identifies the page.
     public var traits = EngineTraits(
         bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
         caches: false, identifiesPage: true, acceptLanguage: nil)
@@ -45,12 +45,12 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var removeFilesError: EngineError?
     /// A Boolean value that indicates whether ``removeFiles(under:at:lastGiven:)`` waits until it is cancelled.
     public var hangs = false
-    /// A closure that receives the continuation of each ``removeFiles(under:at:lastGiven:)`` call; the call waits until
-    /// it is resumed.
+    /// A closure that receives the continuation of each ``forgetFiles(under:at:lastGiven:)`` call. The call waits until
+    /// the continuation is resumed.
     public var onRemoveFiles: ((CheckedContinuation<Void, Never>) -> Void)?
     /// The registered schemes, in order.
     public private(set) var schemes: [CustomScheme] = []
-    /// The created views in order, ended ones included.
+    /// The created views in order, including ended views.
     public private(set) var views: [FakeView] = []
     /// The names of message handlers that new views reject; empty initially.
     public var refusedHandlers: Set<String> = []
@@ -99,10 +99,11 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         if let removeFilesError { throw removeFilesError }
     }
 
-    /// Reports the signals that an engine sends for the URL that a view was to load last.
+    /// Reports the signals that an engine sends for the last URL that the container loaded in a view.
     ///
     /// The signals are started; then committed, or failed if the document's request failed; then finished. If a scheme
-    /// handler is registered for the URL, the document is requested from it. The content of the document is ignored.
+    /// handler is registered for the URL, the handler receives the document's request. The content of the document is
+    /// ignored.
     /// - Returns: the sink of the document's request; `nil` if the view has no load or no handler is registered for the
     ///   scheme.
     @discardableResult
@@ -127,8 +128,9 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     ///   - url: the URL in the engine's form, with a registered scheme.
     ///   - method: the method of the request; GET by default.
     ///   - fields: the header fields of the request; none by default.
-    ///   - view: the view whose page sends the request; `nil`, the default, if the engine does not name one.
-    ///   - isMainDocument: whether the request is for the document of a navigation; `false` by default.
+    ///   - view: the view whose page sends the request; `nil`, the default, if the engine does not report it.
+    ///   - isMainDocument: a Boolean value that indicates whether the request is for the document of a navigation;
+    ///     `false` by default.
     @discardableResult
     public func request(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
@@ -145,8 +147,9 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     ///   - method: the method of the request; GET by default.
     ///   - fields: the header fields of the request; none by default.
     ///   - fragment: the fragment of the URL, without its `#`; `nil`, the default, if there is none.
-    ///   - view: the view whose page sends the request; `nil`, the default, if the engine does not name one.
-    ///   - isMainDocument: whether the request is for the document of a navigation; `false` by default.
+    ///   - view: the view whose page sends the request; `nil`, the default, if the engine does not report it.
+    ///   - isMainDocument: a Boolean value that indicates whether the request is for the document of a navigation;
+    ///     `false` by default.
     @discardableResult
     public func send(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], fragment: String? = nil,

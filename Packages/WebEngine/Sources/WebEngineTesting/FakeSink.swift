@@ -5,7 +5,7 @@ public import Foundation
 public import HTTPTypes
 public import ResourceLoading
 
-/// The received response of one request of a ``FakeEngine``.
+/// The response that one request of a ``FakeEngine`` receives.
 @MainActor
 public final class FakeSink: SchemeTaskSink {
     /// The status of the response; `nil` until the head arrives.
@@ -16,7 +16,7 @@ public final class FakeSink: SchemeTaskSink {
     public private(set) var body = Data()
     /// The error of the request; `nil` if it did not fail.
     public private(set) var error: ResourceError?
-    /// A Boolean value that indicates whether the request has ended: it finished, failed, or was dropped by the page.
+    /// A Boolean value that indicates whether the request has finished or failed, or the page has cancelled it.
     public private(set) var hasEnded = false
     /// The delivery of the response; ``drop()`` stops it.
     public internal(set) var delivery: SchemeTaskDelivery?
@@ -33,7 +33,7 @@ public final class FakeSink: SchemeTaskSink {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Drops the request, as a page does.
+    /// Cancels the request, as a page does.
     public func drop() {
         delivery?.stop()
         hasEnded = true

@@ -67,7 +67,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public private(set) var userAgent = UserAgent.engine
     /// A closure that returns the result of a script as JSON; `null` initially.
     public var evaluation: @MainActor () async throws -> String = { "null" }
-    /// The picture of the page; `nil`, initially, if ``snapshot()`` fails.
+    /// The result of ``snapshot()``, which throws an error if this property is `nil`, as initially.
     public var picture: PageSnapshot?
     /// A closure that is called after each ``load(_:)``.
     public var onLoad: (() -> Void)?
@@ -113,7 +113,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         endings.subscribe()
     }
 
-    /// Adds a request that is dropped when the page's load stops.
+    /// Adds a request that ``stopLoading()`` cancels.
     func carry(_ request: FakeSink) { requests.append(request) }
 
     // MARK: Calls of the container

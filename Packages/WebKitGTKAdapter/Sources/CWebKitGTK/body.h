@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The engine crashes the process that reads a body with a Blob: it dereferences a null pointer, in every process but
-// the page's. So a copy of this process reads the body first. The copy may end at any time and with any lock held,
-// because its memory and locks are its own (docs/decisions/0048). A copy that inherits a lock from another thread can
-// wait for it forever. So each copy has a time limit and is then killed.
+// WebKitGTK dereferences a null pointer if a process other than the web process reads a body with a Blob. Therefore a
+// copy of this process reads the body first. The copy may end at any time and with any lock held, because its memory
+// and locks are its own (docs/decisions/0048). A copy that inherits a locked lock from another thread can wait for the
+// lock forever. Therefore each copy is killed after a time limit.
 
 // The end of a copied process.
 enum containerkit_copy_end {
@@ -46,7 +46,7 @@ static inline void containerkit_run_copy(void (*call)(void *), void *argument, i
         signal(ends[index], containerkit_end_copy);
         sigdelset(&blocked, ends[index]);
     }
-    // The app's signal handlers write to descriptors that the copy shares with the app.
+    // All signals but SIGALRM are blocked, because the app's handlers write to descriptors that the copy shares.
     sigprocmask(SIG_SETMASK, &blocked, NULL);
     // Terminates the copy if this process ends first.
     signal(SIGALRM, SIG_DFL);
@@ -89,8 +89,8 @@ static inline enum containerkit_copy_end containerkit_call_in_copy(void (*call)(
     return end;
 }
 
-// Makes a call in a copy of this process, with more time in another copy if the call does not return, because each copy
-// inherits other locks. The main thread waits for at most 1.75 seconds.
+// Makes a call in a copy of this process. If the call does not return, another copy with a longer limit makes the call,
+// because that copy may not inherit the same locks. The main thread waits for at most 1.75 seconds.
 static inline enum containerkit_copy_end containerkit_call_in_copies(void (*call)(void *), void *argument) {
     static const int limits[] = {250, 500, 1000};
     enum containerkit_copy_end end = CONTAINERKIT_COPY_MISSING;

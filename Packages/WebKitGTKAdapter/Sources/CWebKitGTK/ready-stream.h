@@ -9,12 +9,12 @@
 // A stream of bytes in memory whose asynchronous reads complete inside the call (docs/decisions/0039).
 //
 // With GLib's own streams, each read creates a task and waits for a turn of the main loop. The engine reads once for
-// the bytes and once for their end, while the page waits. The engine's reader supports completion inside the call: it
-// keeps no state across its call, and the error of a scheme handler ends a request at the same point.
+// the bytes and once for their end, while the page waits. The engine's reader supports completion inside the call,
+// because it keeps no state across the call.
 //
-// Only the first response in a turn completes in this way. If several requests arrive at once, the page waits for all
-// of them. Then each message of the engine would wake up the web process separately, and the two processes would
-// compete for the processor.
+// Only the first response in a turn completes inside the call. If several requests arrive at once, the page waits for
+// all of them. If all responses completed inside their calls, each message of the engine would wake up the web process
+// separately, and the two processes would compete for the processor.
 //
 // The stream has one reader, on the main thread.
 
@@ -22,8 +22,7 @@ typedef struct {
     GInputStream parent;
     GBytes *bytes;
     gsize position;
-    // The byte count of the last read; -1 if it was cancelled, which is how the engine learns that the request was
-    // dropped.
+    // The byte count of the last read; -1 if the engine has cancelled the read, which then fails.
     gssize taken;
     // The number of nested reads in progress.
     int depth;
@@ -33,7 +32,7 @@ typedef struct {
     GCancellable *waiting_cancellable;
 } ContainerKitReadyStream;
 
-// The limit of nested reads, which bounds the stack depth and the time of a turn. Eight of the engine's reads are 64
+// The limit of nested reads, which bounds the stack depth and the time of a turn. Eight reads of the engine transfer 64
 // KiB.
 enum { containerkit_deepest_read = 8 };
 
@@ -61,7 +60,7 @@ static gboolean containerkit_ready_stream_is_later(void) {
     return is_later;
 }
 
-// Completes a read. The stream itself implements the result, which saves the creation of another object.
+// Completes a read. The stream itself is the result object, so that no other object is created.
 static void containerkit_ready_stream_call(ContainerKitReadyStream *stream, GAsyncReadyCallback callback, gpointer data) {
     // The reader may release the stream.
     g_object_ref(stream);

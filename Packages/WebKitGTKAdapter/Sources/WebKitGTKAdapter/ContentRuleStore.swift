@@ -7,9 +7,10 @@ internal import WebEngine
     internal import CWebKitGTK
     internal import Glibc
 
-    /// Compiles content rule lists and caches those that views use. One list takes about a millisecond.
+    /// A compiler and cache of content rule lists. The compilation of a list takes about a millisecond.
     ///
-    /// The engine compiles into a file and maps it. The file is then removed, so that it does not outlive the process.
+    /// The engine writes each compiled list to a file and maps the file. The file is removed immediately, so that it
+    /// does not outlive the process.
     ///
     /// Isolation: the main actor.
     @MainActor
@@ -23,7 +24,7 @@ internal import WebEngine
         private var compiled: [String: Compiled] = [:]
         private var count = 0
 
-        /// The maximum number of cached lists. Views keep their own references.
+        /// The maximum number of cached lists. Views have their own references to their lists.
         private static let limit = 64
 
         /// Returns the compiled form of a rule list.
@@ -35,7 +36,7 @@ internal import WebEngine
             let filter = try await Self.compile(json, as: id)
             if compiled.count >= Self.limit { removeAll() }
             let list = Compiled(filter: filter, id: id)
-            // If two calls compile the same rules, the later result is kept.
+            // If two concurrent calls compile the same rules, the later result replaces the earlier one.
             if let other = compiled.updateValue(list, forKey: json) { webkit_user_content_filter_unref(other.filter) }
             return list
         }

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if os(Linux)
-    /// Waits until the network process has processed earlier messages, with a round trip that concurrent callers share.
+    /// A wait until the network process has handled all earlier messages. Concurrent callers share a round trip.
     ///
-    /// The network process handles messages in order, so a reply to a later message proves that the earlier ones were
+    /// The network process handles messages in order, so a reply to a later message proves that earlier messages were
     /// handled. A round trip counts only for callers that arrived before it started. A caller that arrives during a
-    /// round trip waits for the next one and shares it with others. So at most two round trips are pending.
+    /// round trip waits for the next round trip and shares it with others. At most two round trips are pending.
     @MainActor
     final class NetworkBarrier {
         private let roundTrip: @MainActor () async throws -> Void
@@ -16,13 +16,13 @@
         private var waiting: Task<Void, any Error>?
 
         /// Creates a barrier.
-        /// - Parameter roundTrip: a function that sends a message synchronously when it is called, and returns when the
+        /// - Parameter roundTrip: a closure that sends a message synchronously when it is called, and returns when the
         ///   reply arrives.
         init(_ roundTrip: @escaping @MainActor () async throws -> Void) {
             self.roundTrip = roundTrip
         }
 
-        /// Returns when the network process has processed all messages that were sent before the call.
+        /// Returns when the network process has handled all messages that were sent before the call.
         /// - Throws: the error of the round trip.
         func pass() async throws {
             try await (waiting ?? next()).value

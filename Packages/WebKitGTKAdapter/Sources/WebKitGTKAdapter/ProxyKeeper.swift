@@ -19,11 +19,12 @@ internal import WebEngine
             if let proxy, proxy.answersChallenges { authorities.insert(Self.authority(proxy.host, proxy.port)) }
         }
 
-        /// Returns the credentials for a proxy that requests authentication; `nil` if they are not meant for it.
+        /// Returns the current credentials for a proxy that requests authentication; `nil` if there are none, or this
+        /// engine has not used the proxy.
         ///
-        /// libsoup has one authentication for all proxies of a session, and keeps reporting the first proxy that
-        /// requested it after a change of the proxy. So an earlier proxy of this engine is accepted in place of the
-        /// current one.
+        /// libsoup has one authentication state for all proxies of a session. After a change of the proxy, it still
+        /// reports the first proxy that requested authentication. Therefore an earlier proxy of this engine is accepted
+        /// in place of the current proxy.
         func credentials(forProxyAt host: String, port: Int) -> EngineProxy.Credentials? {
             guard let proxy, proxy.answersChallenges, authorities.contains(Self.authority(host, port)) else {
                 return nil
@@ -43,8 +44,8 @@ internal import WebEngine
 
         /// The URL of the proxy for GIO.
         ///
-        /// It contains the credentials for SOCKS5 only. With credentials in the URL of an HTTP proxy, libsoup repeats
-        /// the request to the proxy itself.
+        /// The URL contains the credentials for SOCKS5 only. With credentials in the URL of an HTTP proxy, libsoup
+        /// repeats the request to the proxy itself.
         var settingsURL: String {
             // RFC 3986, section 3.2.2.
             let authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -6,10 +6,10 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Observes one resource that the engine loads, and reports its end.
+    /// An observer of one resource that the engine loads. It reports the end of the load.
     ///
-    /// The signal connections of the resource own the observer, and the observer holds no reference to the resource. It
-    /// is released when the engine releases the resource, even if the load has not ended.
+    /// The signal connections of the resource own the observer, and the observer has no reference to the resource. The
+    /// observer is released when the engine releases the resource, even if the load has not ended.
     @MainActor
     final class ResourceWatch {
         private var failure: String?

@@ -9,11 +9,11 @@ internal import WebEngine
     internal import Foundation
     internal import Glibc
 
-    /// Checks whether WebKitGTK 2.50 can run web processes in its sandbox.
+    /// A check that WebKitGTK 2.50 can run web processes in its sandbox.
     ///
     /// Measured: if the launcher fails, the engine terminates the app. In three cases it starts web processes without a
-    /// sandbox instead: if the environment variable is set, in a snap, and in a Podman container in which the launcher
-    /// fails.
+    /// sandbox instead: if the environment variable in ``fault(environment:)`` is set, in a snap, and in a Podman
+    /// container in which the launcher fails.
     struct SandboxProbe {
         /// The path of the launcher of sandboxed processes. It is compiled into the engine.
         var launcher = "/usr/bin/bwrap"
@@ -47,12 +47,12 @@ internal import WebEngine
             }
         }
 
-        /// Runs the launcher with the namespaces that the engine requests, and lets it print its version inside them.
-        /// - Returns: the reason of the failure; `nil` if the launcher succeeded.
+        /// Runs the launcher with the namespaces that the engine requests, and prints its version inside them.
+        /// - Returns: the reason for the failure; `nil` if the launcher succeeded.
         private func launcherFault() -> String? {
             var ends: [Int32] = [-1, -1]
             guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else { return SystemError.reason(of: errno) }
-            // A process that the launcher leaves running may keep the write end open.
+            // A process of the launcher that still runs may have the write end open, so that a read would block.
             g_unix_set_fd_nonblocking(ends[0], 1, nil)
             defer { close(ends[0]) }
             let started = start(output: ends[1])
@@ -94,7 +94,7 @@ internal import WebEngine
 
         private enum End {
             case status(Int32)
-            /// The status is unknown, because the app ignores or collects the ends of its child processes.
+            /// The status is unknown, because the app ignores SIGCHLD or has already waited for the process.
             case unknown
             /// The process was killed after ``limit``.
             case late
@@ -116,7 +116,7 @@ internal import WebEngine
             return .late
         }
 
-        /// Waits until the process has ended or the deadline has passed. It may return earlier.
+        /// Waits until the process has ended or the deadline has passed. The call may return earlier.
         private func wait(for process: pid_t, until deadline: ContinuousClock.Instant) {
             let rest = max(.zero, ContinuousClock.now.duration(to: deadline)) / .milliseconds(1)
             let descriptor = containerkit_pidfd_open(process)

@@ -8,8 +8,8 @@ internal import WebEngine
     internal import HTTPTypes
     internal import ResourceLoading
 
-    /// The registration of one custom scheme in the engine. The engine cannot unregister a scheme, so this object stays
-    /// and its handler is replaceable.
+    /// The registration of one custom scheme in the engine. The engine cannot unregister a scheme, so the handler of
+    /// the registration is replaceable.
     @MainActor
     final class SchemeRegistration {
         let isSecure: Bool

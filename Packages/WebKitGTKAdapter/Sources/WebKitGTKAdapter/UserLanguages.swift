@@ -6,7 +6,7 @@
     internal import Glibc
     internal import WebSyntax
 
-    /// The user's languages, the preferred one first, in the form that the engine sends.
+    /// The user's languages in order of preference, in the form that the engine sends.
     struct UserLanguages: Equatable {
         /// The languages as BCP 47 tags.
         let tags: [String]

@@ -16,14 +16,14 @@ internal import WebEngine
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
         private var changed: gulong = 0
         private let signals = Broadcast<Void>(capacity: 1)
-        /// A Boolean value that indicates whether the marker cookie was seen in the store.
+        /// A Boolean value that indicates whether the store had the marker cookie at the end of the last ``all()``.
         private var isMarked = false
         private(set) var losses = 0
 
         /// A marker session cookie for a host that cannot exist (RFC 6761, section 6.4).
         ///
         /// The engine does not report the end of its network process. A new network process starts without this cookie,
-        /// which reveals the loss.
+        /// so that its absence reveals the loss.
         private static let mark = EngineCookie(
             name: "containerkit-mark", value: "1", domain: "containerkit.invalid", isHTTPOnly: true)
 
@@ -62,13 +62,13 @@ internal import WebEngine
                 isMarked = true
                 return own
             }
-            // If the process ends during a call, the result is empty.
+            // The marker is absent after the end of the process, also if the process ends during the call.
             if isMarked { losses += 1 }
             isMarked = false
             do {
                 try await set(Self.mark)
             } catch let error as EngineError where error.code == .cookie {
-                // The engine does not store cookies.
+                // An engine that stores no cookies does not store the marker either.
                 return cookies
             }
             let marked = try await list()
@@ -94,8 +94,9 @@ internal import WebEngine
             }
         }
 
-        /// Returns the cookies with this name, domain and path. If possible, only the cookies that are sent to that URL
-        /// are searched.
+        /// Returns the cookies with this name, domain and path.
+        ///
+        /// If domain and path need no percent-encoding, only the cookies that are sent to their URL are searched.
         private func cookies(named name: String, domain: String, path: String) async throws -> [EngineCookie] {
             let host = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
             let isPlain = (host + path).utf8.allSatisfy { byte in
@@ -127,8 +128,9 @@ internal import WebEngine
                 .compactMap { $0?.pointee.data.map { EngineCookie(OpaquePointer($0)) } }
         }
 
-        /// Returns when the network process has processed all earlier messages. It requests the cookies of a host that
-        /// has none, because the reply follows the replies to earlier messages.
+        /// Returns when the network process has handled all earlier messages.
+        ///
+        /// The call requests the cookies of a host that has none. The reply follows the replies to earlier messages.
         func waitForNetworkProcess() async throws {
             _ = try await cookies(sentTo: "https://barrier.invalid/")
         }
@@ -161,7 +163,7 @@ internal import WebEngine
         }
 
         func remove(name: String, domain: String, path: String) async throws {
-            // The engine deletes a cookie only if the value also matches, and reports success otherwise.
+            // The engine deletes a cookie only if the value also matches, and reports success in any case.
             for cookie in try await cookies(named: name, domain: domain, path: path) {
                 let soup = cookie.makeSoupCookie()
                 defer { soup_cookie_free(soup) }
@@ -187,7 +189,8 @@ internal import WebEngine
                 } && !name.utf8.contains(UInt8(ascii: "="))
         }
 
-        /// A Boolean value that indicates whether the cookie has expired, so that setting it removes a stored one.
+        /// A Boolean value that indicates whether the cookie has expired. Setting an expired cookie removes a stored
+        /// cookie.
         fileprivate var hasEnded: Bool {
             expires.map { $0 <= Int64(time(nil)) } ?? false
         }

@@ -9,7 +9,7 @@ internal import WebEngine
     /// A download of the engine's network process.
     ///
     /// Measured (WebKitGTK 2.50): the download waits for its destination without a time limit. An incomplete file has
-    /// the suffix `.wkdownload` and remains if the process is killed. `finished` follows `failed`.
+    /// the suffix `.wkdownload` and remains if the process is killed. The engine also sends `finished` after `failed`.
     ///
     /// Isolation: the main actor.
     @MainActor
@@ -20,7 +20,7 @@ internal import WebEngine
         private var signals: GObjectSignals?
         private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
         private var failure: EngineError?
-        /// The receiver of the view's downloads when this one began. The view may have been checked out again since.
+        /// The receiver of the view's downloads when this download began. Another page may use the view by now.
         private var onDownload: (@MainActor (ViewDownload) -> Void)?
         private var onEnd: (@MainActor (WebKitGTKDownload) -> Void)?
 

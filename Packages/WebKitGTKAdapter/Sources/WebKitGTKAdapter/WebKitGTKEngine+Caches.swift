@@ -94,7 +94,7 @@ internal import WebEngine
             }
             """
 
-        /// Returns the engine's stored data of some types, by registrable domain.
+        /// Returns the engine's stored data of the given types, by registrable domain.
         private func records(of types: WebKitWebsiteDataTypes) async throws -> [DataRecord] {
             try await withLimit(Self.limit, "the engine did not list its stored data") { [dataManager] in
                 try await GLibAsync.call(keeping: [dataManager]) { callback, data in

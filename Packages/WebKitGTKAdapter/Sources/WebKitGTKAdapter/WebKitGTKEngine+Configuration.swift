@@ -20,8 +20,7 @@
             /// The maximum number of messages that wait for one handler of one view; 256 by default. Further messages
             /// are refused, and the page's promise is rejected.
             public var messageLimit = 256
-            /// The user's languages as BCP 47 tags, the preferred one first, which the engine reports to servers and
-            /// scripts.
+            /// The languages that the engine reports to servers and scripts, as BCP 47 tags in order of preference.
             ///
             /// If the list is empty, as by default, the languages of the process's locale are used, or `en-US` if the
             /// locale names none.

@@ -10,8 +10,8 @@ public import WebEngine
     extension WebKitGTKEngine {
         /// Trusts a leaf certificate for one host, in connections that are opened after this call returns.
         ///
-        /// The call makes one round trip to the network process, which concurrent calls share. Without it, an immediate
-        /// connection may still fail.
+        /// The call makes one round trip to the network process, which concurrent calls share. Without the round trip,
+        /// an immediate connection may still fail.
         /// - Throws: `EngineError` with code `tls` if the bytes are not a certificate, or `timedOut` if the network
         ///   process does not respond within 20 seconds.
         public func trust(_ certificate: EngineCertificate, for host: String) async throws {

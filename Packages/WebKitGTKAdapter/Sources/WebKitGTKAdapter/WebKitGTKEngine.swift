@@ -28,8 +28,8 @@ public import WebEngine
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
         private let contentRules = ContentRuleStore()
-        /// A Boolean value that indicates whether a view was created. Without one, an engine with storage in memory
-        /// holds no data.
+        /// A Boolean value that indicates whether a view was created. Before the first view, an engine with storage in
+        /// memory has no data.
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
         private let languages: UserLanguages
@@ -115,7 +115,7 @@ public import WebEngine
                 return webkit_download_cancel(download)
             }
             let isGesture = view.isUserGesture(for: url)
-            // Measured: the network process, which performs downloads, does not know the custom schemes.
+            // Measured: the network process, which performs downloads, does not support the custom schemes.
             guard schemes[url.prefix { $0 != ":" }.lowercased()] == nil else {
                 webkit_download_cancel(download)
                 view.onDownload?(.named(url: url, isUserGesture: isGesture))
@@ -218,11 +218,11 @@ public import WebEngine
             return view
         }
 
-        /// Sends the engine's own requests through a proxy; `nil` restores the system's settings. Custom schemes do not
-        /// use the proxy.
+        /// Sends the engine's own requests through a proxy; `nil` restores the system's settings. Requests of custom
+        /// schemes do not use the proxy.
         ///
         /// For a proxy with credentials, prefer SOCKS5. It receives the credentials with each connection, uses changed
-        /// credentials from the next connection on, and does not disclose them to others. With wrong credentials, a
+        /// credentials from the next connection on, and does not disclose them to servers. With wrong credentials, a
         /// load ends with code `cannotConnect`.
         ///
         /// Measured with an HTTP proxy (libsoup 3.2):

@@ -13,17 +13,17 @@ internal import WebEngine
 
     /// A request of the engine on a custom scheme.
     ///
-    /// The engine has no signal for a dropped request. A toggle reference detects it: it fires when this object holds
-    /// the last reference to the request.
+    /// The engine has no signal for a dropped request. A toggle reference detects the drop: its callback runs when this
+    /// object has the last reference to the request.
     @MainActor
     final class WebKitGTKSchemeTask: SchemeTaskSink {
         /// The number of bytes after which ``receive(_:)`` waits for the web process.
         ///
-        /// The engine reads a body as fast as it arrives and buffers the bytes that the web process has not read. 2 MiB
-        /// are about 10 ms of a fast page's reading.
+        /// The engine reads a body as fast as it arrives and buffers the bytes that the web process has not read. A
+        /// fast page reads 2 MiB in about 10 ms.
         private static let lead = 2 << 20
 
-        /// The longest wait for the web process. A page that stays busy for longer causes buffering at 8 MB per second.
+        /// The longest wait for the web process. If a page is busy for longer, the engine buffers 8 MB per second.
         private static let patience = Duration.milliseconds(250)
 
         private let request: UnsafeMutablePointer<WebKitURISchemeRequest>
@@ -51,8 +51,9 @@ internal import WebEngine
 
         /// Returns the body if it consists of bytes only.
         ///
-        /// The engine terminates a process that reads a body with a Blob, and does not report which bodies have one. A
-        /// page can forge the mark of the injected script. So a copy of this process reads the body first.
+        /// Reading a body with a Blob terminates the process, and the engine does not report which bodies have a Blob.
+        /// A page can forge the body kind that the injected script reports. Therefore a copy of this process reads the
+        /// body first.
         /// - Throws: `ResourceError` with code `invalidRequest` if the body contains a Blob, `timedOut` if the copied
         ///   process does not return, or `io` if no process can be created.
         func body() throws -> ResourceBody {
@@ -133,8 +134,8 @@ internal import WebEngine
             g_error_free(gerror)
         }
 
-        /// Throws an error with code `cancelled` if the engine has released the request, which must not be used
-        /// afterwards.
+        /// Throws an error with code `cancelled` if the engine has released the request. A released request must not be
+        /// used.
         private func requireRequest() throws {
             guard !isReleased else { throw ResourceError(.cancelled, "the engine dropped the request") }
         }
@@ -165,8 +166,8 @@ internal import WebEngine
             MainActor.assumeIsolated { task.engineDidRelease() }
         }
 
-        /// Handles the release of the request by the engine, which dropped it or has read the complete response. The
-        /// request must not be used afterwards.
+        /// Handles the release of the request by the engine, after the engine dropped the request or read the complete
+        /// response. The request must not be used afterwards.
         private func engineDidRelease() {
             guard !isReleased else { return }
             isReleased = true
@@ -177,10 +178,10 @@ internal import WebEngine
             Self.endSoon(self)
         }
 
-        /// The tasks whose requests the engine has released. They are released in batches, because a main loop turn for
-        /// each takes longer than the release itself.
+        /// The tasks whose requests the engine has released. The tasks are released in batches, because a turn of the
+        /// main loop for each task takes longer than the release itself.
         private static var ended: [WebKitGTKSchemeTask] = []
-        /// The delay of a batch in milliseconds. A request keeps the bytes of its response until then.
+        /// The delay of a batch in milliseconds. A request retains the bytes of its response until then.
         private static let longestStay: guint = 10
 
         private static func endSoon(_ task: WebKitGTKSchemeTask) {

@@ -27,7 +27,7 @@
             try body(room)
         }
 
-        @Test("A copy that ends with a lock held does not lock the lock of this process", arguments: [0, 1, 2, 3])
+        @Test("A lock that a copy holds at its end remains unlocked in this process", arguments: [0, 1, 2, 3])
         func ends(index: Int) throws {
             let calls: [Call] = [
                 { data in

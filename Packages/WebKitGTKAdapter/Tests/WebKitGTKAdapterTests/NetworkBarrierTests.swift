@@ -43,7 +43,7 @@
             let early = (0..<100).map { _ in Task { try await barrier.pass() } }
             await trips.begun(1)
             let late = (0..<100).map { _ in Task { try await barrier.pass() } }
-            // This task runs after all of them, because tasks of one actor start in order.
+            // This task runs after the tasks of all callers, because tasks of one actor start in order.
             await Task { @MainActor in }.value
             #expect(trips.begun == 1)
             trips.end()
@@ -58,7 +58,7 @@
             try await last.value
         }
 
-        @Test("A failed round trip fails for its own callers only")
+        @Test("A failed round trip throws its error to its own callers only")
         func failure() async throws {
             let trips = trips
             let barrier = NetworkBarrier { try await trips.make() }

@@ -59,7 +59,7 @@
             #expect(try probe().fault(environment: variables)?.code == .noSandbox)
         }
 
-        @Test("If the app collects the ends of processes, the launcher's output decides")
+        @Test("If the app has already waited for the process, the launcher's output decides")
         func collected() async {
             await #expect(processExitsWith: .success) {
                 signal(SIGCHLD, SIG_IGN)

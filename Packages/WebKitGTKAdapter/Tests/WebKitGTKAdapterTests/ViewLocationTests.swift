@@ -33,7 +33,7 @@
             #expect(location.documentURL == "a://h/1" && !location.isNavigating)
         }
 
-        @Test("A commit of the earlier page while the host's load waits does not get the host's URL")
+        @Test("While the host's load waits, a commit of the earlier page does not get the URL of that load")
         mutating func overtaken() {
             location.start()
             location.recordLoad(for: "a://bank/")

@@ -16,8 +16,7 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
         self.isQuarantine = isQuarantine
     }
 
-    /// Creates a reason of the host, for a view that must not be checked out again; see
-    /// `ViewPool.retire(because:where:)`.
+    /// Creates a reason for which the host calls `ViewPool.retire(because:where:)`.
     public init(retired description: String) {
         self.init("retired: \(description)")
     }
@@ -30,14 +29,14 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let trimmed = DiscardReason("trimmed")
     /// The preparation of the view failed or was cancelled.
     public static let warmUpFailed = DiscardReason("warm-up-failed")
-    /// The view's process ended while the view was idle.
+    /// The view's process ended while the view was idle or was being prepared.
     public static let diedIdle = DiscardReason("died-idle")
     /// The view's process had ended before the view was checked in, or ended while the view was being reset.
     public static let processEnded = DiscardReason("process-ended", isQuarantine: true)
     /// The reset failed, or the check for residual state failed.
     public static let resetFailed = DiscardReason("reset-failed", isQuarantine: true)
 
-    /// Returns the reason for a view in which the reset left state.
+    /// Returns the reason for a view with residual state after the reset.
     public static func residualState(_ residualState: Set<ResidualState>) -> DiscardReason {
         DiscardReason(
             "remains: " + residualState.map(\.description).sorted().joined(separator: ", "), isQuarantine: true)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The number of views that a pool keeps warm. It follows use within bounds, by a rule without a clock.
+/// The number of views that a pool keeps warm. It adapts to the use of the pool, within bounds and without a clock.
 ///
-/// It starts at ``standard-property``. Each page that finds no warm view increases it by one, up to ``most``. The pool
-/// reviews it when the app is idle. A review counts as ample if pages were opened since the last one and a warm view
-/// was always left. After ``patience`` ample reviews in a row the number decreases by one, down to ``least``. A page
-/// without a warm view, or a review with no view left, resets the count. An idle app changes nothing.
+/// The number starts at ``standard-property``. Each page that finds no warm view increases it by one, up to ``most``.
+/// The pool reviews the number when the app is idle. A review is ample if each checkout since the last review left a
+/// warm view. After ``patience`` consecutive ample reviews the number decreases by one, down to ``least``. A page that
+/// finds no warm view, and a review that is not ample, reset the count. A review without checkouts changes nothing.
 public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The number of consecutive ample reviews that decrease the number by one.
     public static let patience = 4
@@ -20,7 +20,7 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The current maximum number of warm views.
     public private(set) var current: Int
     private var ampleReviews = 0
-    /// The smallest number of views left after a checkout since the last review; `nil` if there was no checkout.
+    /// The smallest number of warm views that remained after a checkout since the last review; `nil` if there was none.
     private var leastLeft: Int?
 
     /// Creates a capacity that starts at `standard`. Negative numbers become zero, and bounds that exclude `standard`
@@ -45,7 +45,8 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The default capacity: initially 3, at least 1, at most 6.
     public static let standard = PoolCapacity(least: 1, standard: 3, most: 6)
 
-    /// Records that a page got a warm view, and the number of warm views left.
+    /// Records that a page got a warm view.
+    /// - Parameter left: the number of warm views that remain for the same key.
     mutating func served(left: Int) {
         leastLeft = min(leastLeft ?? left, left)
     }
@@ -67,7 +68,7 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
         current = max(current - 1, least)
     }
 
-    /// Reduces the number to the minimum because of critical memory pressure. Later misses increase it again.
+    /// Reduces the number to the minimum because of critical memory pressure. Later misses increase the number again.
     mutating func shrink() {
         ampleReviews = 0
         leastLeft = nil

@@ -4,9 +4,9 @@
 internal import WebEngine
 
 /// The decisions of a pool about its views, as a value, so that each order of events can be tested without an engine.
-/// The owner of the views must discard a view at once when its state ends.
+/// The owner must discard a view as soon as ``views`` no longer contains its slot.
 struct PoolState<Key: PoolKey>: Sendable {
-    /// The identifier of a view's place in the pool. It is kept when a reset replaces the view.
+    /// The identifier of a view in the pool. If a reset replaces the view, the replacement has the same identifier.
     typealias Slot = UInt64
 
     private(set) var capacity: PoolCapacity
@@ -42,7 +42,7 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 
     /// Records that a view has loaded its blank page.
-    /// - Returns: a Boolean value that indicates whether the view is kept; otherwise it has ended.
+    /// - Returns: a Boolean value that indicates whether the view is in the pool; otherwise it has ended.
     mutating func prepared(_ slot: Slot) -> Bool {
         handle(.prepared, of: slot)
         return views[slot] != nil
@@ -50,8 +50,8 @@ struct PoolState<Key: PoolKey>: Sendable {
 
     // MARK: Checking out
 
-    /// Checks out a warm view: the most recently warmed one with the same key, or else the most recently warmed one
-    /// that was never checked out.
+    /// Checks out the most recently warmed view with the same key, or else the most recently warmed view of the key's
+    /// kind that was never checked out.
     mutating func checkOut(_ key: Key) -> Slot? {
         let fit = warm.filter { views[$0]?.serves(key) == true }
         guard let slot = fit.last(where: { views[$0]?.key != nil }) ?? fit.last else { return nil }
@@ -87,7 +87,7 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 
     /// Records that a view was reset and is clean.
-    /// - Returns: a Boolean value that indicates whether the view is kept; otherwise it has ended.
+    /// - Returns: a Boolean value that indicates whether the view is in the pool; otherwise it has ended.
     mutating func cleaned(_ slot: Slot) -> Bool {
         handle(.clean, of: slot)
         guard views[slot] != nil else { return false }
@@ -121,7 +121,7 @@ struct PoolState<Key: PoolKey>: Sendable {
         }
     }
 
-    /// The warm views, least valuable first: those that serve only one key, then the others, each by age.
+    /// The warm views, least valuable first: used views, which serve only one key, then unused views, each by age.
     private var inOrderOfWorth: [Slot] {
         warm.filter { views[$0]?.key != nil } + warm.filter { views[$0]?.key == nil }
     }
@@ -149,13 +149,13 @@ struct PoolState<Key: PoolKey>: Sendable {
 
 /// The counters of a pool.
 public struct PoolCounters: Sendable, Hashable {
-    /// The number of views created, without those that replaced a view at a reset.
+    /// The number of views created, except views that replaced another view at a reset.
     public internal(set) var created = 0
     /// The number of checkouts of a warm view.
     public internal(set) var warmCheckOuts = 0
     /// The number of checkouts for which a view had to be created.
     public internal(set) var coldCheckOuts = 0
-    /// The number of views that were reset, verified and kept.
+    /// The number of views that were reset and verified, and became warm again.
     public internal(set) var recycled = 0
     /// The number of views ended, by reason.
     public internal(set) var ended: [DiscardReason: Int] = [:]

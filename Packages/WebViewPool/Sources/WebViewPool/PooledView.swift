@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The life cycle of one view in a pool, without the view.
+/// The life cycle of one view in a pool, as a value without a reference to the view.
 ///
 /// ```
 /// preparing ─► warm ─► checkedOut ─► cleaning ─► warm …       each state ─► ended

@@ -5,9 +5,9 @@ public import WebEngine
 
 /// A pool that keeps views warm, checks them out, and checks them in clean.
 ///
-/// A checked-out view belongs to a holder. If the holder is released, the next call to the pool checks the view in. A
-/// used view is checked out again only for the same key, and only after a verified reset. Otherwise it is quarantined:
-/// discarded, and counted by reason.
+/// A checked-out view belongs to a holder. If the holder is released, ``reclaim()`` checks the view in. A used view is
+/// checked out again only for the same key, and only after a verified reset. A view that fails the reset or the
+/// verification is quarantined: discarded, and counted by reason.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -21,9 +21,9 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// Creates a pool.
     /// - Parameters:
     ///   - configuration: the number of warm views, and the number of pages that a view serves.
-    ///   - make: creates a view that has not loaded anything yet.
-    ///   - prepare: does further work in a new view that shows its blank page. It must have its own time limit, and
-    ///     leave no state that a page could observe. The default does nothing. If it throws, the view is discarded.
+    ///   - make: a closure that creates a view that has not loaded anything yet.
+    ///   - prepare: a closure that does further work in a new view that shows its blank page; by default none. It must
+    ///     have its own time limit, and leave no state that a page could observe. If it throws, the view is discarded.
     public init(
         _ configuration: Configuration = Configuration(), make: @escaping @MainActor (Key.Kind) throws -> View,
         prepare: @escaping @MainActor (View) async throws -> Void = { _ in }
@@ -39,11 +39,10 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// The number of warm views that are not checked out.
     public var warmCount: Int { state.warm.count }
 
-    /// A warm view that is not checked out, for work that one view can do for all. It may be checked out at any time;
-    /// `nil` if there is none.
+    /// A warm view for work that any view can do; `nil` if there is none. The view may be checked out at any time.
     public var idleView: View? { state.warm.lazy.compactMap { self.views[$0] }.first { $0.isAlive } }
 
-    /// The number of views that are kept warm, with the rule for its changes.
+    /// The number of views that the pool keeps warm, with the rule for its changes.
     public var capacity: PoolCapacity { state.capacity }
 
     // MARK: Preparing
@@ -54,8 +53,8 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// The call ends early without an error if the pool is trimmed meanwhile.
     /// - Parameters:
     ///   - key: the key whose kind the new views have.
-    ///   - isWanted: a function that is called before each view. If it returns `false`, the call ends, and prepared
-    ///     views are kept.
+    ///   - isWanted: a closure that is called before each view is created. If it returns `false`, the call ends, and
+    ///     prepared views remain warm.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp(for key: Key, while isWanted: @MainActor () -> Bool = { true }) async throws {
         await reclaim()
@@ -70,7 +69,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
             do {
                 try await view.warmUp()
                 try await prepare(view)
-                // A view whose preparation was cancelled may not report it.
+                // `warmUp` and `prepare` may return normally after a cancellation.
                 try Task.checkCancellation()
             } catch {
                 end(slot, .warmUpFailed)
@@ -85,7 +84,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 
     // MARK: Checking out
 
-    /// Checks out a view: a warm one that serves the key, or else a new one that is not warm.
+    /// Checks out a warm view that serves the key, or else a new view that is not warm.
     public func checkOut(_ key: Key, for holder: AnyObject) throws -> View {
         endDead()
         if let slot = state.checkOut(key), let view = views[slot] {
@@ -99,11 +98,14 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         return view
     }
 
-    /// Discards views that were checked out before, instead of checking them out again: when they are checked in, when
-    /// they are clean, or immediately if they are idle. Views that were never checked out are kept.
+    /// Discards used views instead of checking them out again.
+    ///
+    /// An idle view is discarded immediately, a checked-out view when it is checked in, and a view in a reset after the
+    /// reset. Views that were never checked out are not affected.
     /// - Parameters:
     ///   - reason: the reason under which the discarded views are counted.
-    ///   - isIncluded: returns whether to discard a view, for the view and the key of its last checkout.
+    ///   - isMeant: a closure that receives a view and the key of its last checkout, and returns `true` to discard the
+    ///     view.
     public func retire(because reason: DiscardReason, where isIncluded: (View, Key) -> Bool) {
         for (slot, view) in views {
             guard let key = state.views[slot]?.key, isIncluded(view, key) else { continue }
@@ -190,7 +192,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 extension ViewPool {
     /// The options of a pool.
     public struct Configuration: Sendable {
-        /// The number of views that are kept warm; ``PoolCapacity/standard-type.property`` by default.
+        /// The number of views that the pool keeps warm; ``PoolCapacity/standard-type.property`` by default.
         public var capacity: PoolCapacity
         /// The number of pages that a view, including its replacements at resets, serves before it ends; 50 by default,
         /// at least 1. The limit exists because a web process that showed many pages uses more memory than a new one.
@@ -204,12 +206,12 @@ extension ViewPool {
     }
 }
 
-/// The properties that pages must share to use one view one after the other.
+/// The properties that pages must have in common to use the same view in succession.
 ///
 /// A view that was checked out serves only its own key again. A view that was never checked out serves every key of its
 /// ``kind``.
 public protocol PoolKey: Hashable, Sendable {
-    /// The properties with which a view is created and that cannot change later, for example its data store.
+    /// The properties of a view that are fixed at its creation, for example its data store.
     associatedtype Kind: Hashable, Sendable
 
     /// The kind of the views for this key.

@@ -9,10 +9,10 @@ import WebViewPool
 @MainActor
 final class FakeFactory {
     private(set) var views: [FakeView] = []
-    /// Changes a view before the pool gets it.
+    /// A closure that changes a view before the pool gets it.
     var adjust: (FakeView) -> Void = { _ in }
     var failsToMake = false
-    /// The number of views that replaced another one.
+    /// The number of views that replaced another view at a reset.
     private(set) var successors = 0
 
     func make() throws -> FakeView {
@@ -23,7 +23,7 @@ final class FakeFactory {
         return view
     }
 
-    /// Makes a view that replaces another one.
+    /// Makes a view that replaces another view at a reset.
     func makeSuccessor() -> FakeView {
         let view = FakeView(views.count + 1)
         adjust(view)
@@ -32,7 +32,7 @@ final class FakeFactory {
         return view
     }
 
-    /// Checks that every view is checked out, warm or discarded once, and that the pool's counters agree.
+    /// Checks that every view is checked out, warm or discarded exactly once, and that the pool's counters agree.
     func expectBalance(
         of pool: ViewPool<FakeView, some PoolKey>, checkedOut: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -44,7 +44,7 @@ final class FakeFactory {
     }
 }
 
-/// Calls for tests whose views all have one key.
+/// Calls for tests in which all views have the same key.
 extension ViewPool where Key == SiteKey {
     func warmUp() async throws {
         try await warmUp(for: SiteKey("shop"))

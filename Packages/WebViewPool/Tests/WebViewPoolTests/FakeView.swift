@@ -13,9 +13,9 @@ final class FakeView: PoolableView {
     var failsToWarmUp = false
     var failsToReset = false
     var failsToLook = false
-    /// The state that a reset leaves.
+    /// The residual state after a reset.
     var left: Set<ResidualState> = []
-    /// Makes the view that replaces this one at a reset; `nil` keeps this one.
+    /// A closure that makes the view that replaces this view at a reset; if `nil`, the reset returns this view.
     var makeSuccessor: (() -> FakeView)?
     /// The gate at which a call waits.
     var gate: Gate?

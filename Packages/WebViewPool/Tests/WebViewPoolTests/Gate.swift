@@ -24,7 +24,7 @@ final class Gate {
         await withCheckedContinuation { watchers.append((count, $0)) }
     }
 
-    /// Resumes all callers, now and later.
+    /// Resumes all suspended callers. Later callers are not suspended.
     func open() {
         isOpen = true
         for continuation in held { continuation.resume() }

@@ -38,7 +38,7 @@ struct PoolCapacityTests {
         #expect(seen == [3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1])
     }
 
-    @Test("A review with no view left, or a page without a warm view, resets the count of ample reviews")
+    @Test("A review that is not ample, and a page that finds no warm view, reset the count of ample reviews")
     func interruptions() {
         for interrupt in [{ $0.missed() }, { $0.served(left: 0) }] as [(inout PoolCapacity) -> Void] {
             var capacity = PoolCapacity(least: 1, standard: 3, most: 3)

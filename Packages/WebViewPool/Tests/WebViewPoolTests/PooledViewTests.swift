@@ -7,7 +7,7 @@ import WebEngine
 
 @testable import WebViewPool
 
-/// Tests of the life cycle of a pooled view as a value: every order of events up to a length, without a view.
+/// Tests of the life cycle with every sequence of events up to a length, without a view.
 @Suite("Life cycle of a pooled view", .timeLimit(.minutes(1)))
 struct PooledViewTests {
     private typealias Life = PooledView<SiteKey>
@@ -27,7 +27,7 @@ struct PooledViewTests {
         extend([])
     }
 
-    @Test("In any order of events, a view is checked out only clean, for its key, and never after its end")
+    @Test("In any order of events, a view is checked out only if clean, only for its key, and never after its end")
     func interleavings() {
         eachSequence(of: 5) { sequence in
             for start in [Life(preparing: 1), Life(checkedOutFor: SiteKey("a"))] {
@@ -55,7 +55,7 @@ struct PooledViewTests {
         }
     }
 
-    @Test("A view that is retired during a step ends after it, with the first reason")
+    @Test("A view that is retired while it is not warm ends at its next transition, with the first reason")
     func retirement() {
         var checkedOut = Life(checkedOutFor: SiteKey("a"))
         checkedOut.handle(.retire(.trimmed), reuseLimit: 9)

@@ -66,7 +66,7 @@ struct WebViewPoolTests {
         let holder = Holder()
         let view = try made.checkOut(for: holder)
         await made.checkIn(view)
-        // A reset view runs in a process that has shown a page.
+        // A view that was reset is not prepared again, because its process has already shown a page.
         try await made.warmUp()
         #expect(made.warmCount == 2 && prepared == [1, 2])
     }
@@ -82,7 +82,7 @@ struct WebViewPoolTests {
         #expect(pool.warmCount == 1 && factory.views.map(\.discards) == [0, 1])
     }
 
-    @Test("An idle view exists as long as a view is warm, alive and not checked out")
+    @Test("There is an idle view if a view is warm, alive and not checked out")
     func idleView() async throws {
         let pool = pool(of: 2)
         #expect(pool.idleView == nil)
@@ -96,7 +96,7 @@ struct WebViewPoolTests {
         #expect(pool.idleView == nil)
     }
 
-    @Test("The error of a failing factory is thrown by warm-up and checkout")
+    @Test("Warm-up and checkout throw the error of a failing factory")
     func failingFactory() async throws {
         let pool = pool()
         let holder = Holder()
@@ -125,7 +125,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that is checked in does not exceed the capacity while a new one is prepared")
+    @Test("A view that is checked in while a new view is prepared does not exceed the capacity")
     func checkInDuringWarmUp() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
@@ -155,7 +155,7 @@ struct WebViewPoolTests {
 
     // MARK: Checking out
 
-    @Test("Checks out the most recently warmed view first, and a cold one if none is warm")
+    @Test("Checks out the most recently warmed view first, and a new view if none is warm")
     func order() async throws {
         let pool = pool(of: 2)
         try await pool.warmUp()
@@ -232,7 +232,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view whose process ends during the reset is not kept")
+    @Test("A view whose process ends during the reset is discarded")
     func deathDuringReset() async throws {
         let pool = pool()
         let holder = Holder()
@@ -248,7 +248,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("No more views are reset at the same time than may be kept")
+    @Test("The number of views in a reset at the same time does not exceed the capacity")
     func concurrentCheckIns() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
@@ -294,7 +294,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Critical memory pressure discards idle views, and keeps checked-out ones")
+    @Test("Critical memory pressure discards idle views, and no checked-out views")
     func draining() async throws {
         let pool = pool()
         try await pool.warmUp()
@@ -343,7 +343,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A cancelled warm-up throws an error and keeps no unfinished view")
+    @Test("A cancelled warm-up throws an error and discards the view in preparation")
     func cancelledWarmUp() async throws {
         let pool = pool()
         let gate = Gate()
@@ -375,7 +375,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that cannot report its residual state is not checked out again")
+    @Test("A view whose check for residual state fails is not checked out again")
     func failingLook() async throws {
         let pool = pool()
         let view = try pool.checkOut(for: Holder())
@@ -394,7 +394,7 @@ struct WebViewPoolTests {
         await pool.checkIn(view)
         let successor = try pool.checkOut(for: holder)
         #expect(successor !== view && view.discards == 1 && successor.looks == 1 && view.looks == 0)
-        // The original view cannot check in its replacement.
+        // After the replacement, checking in the original view has no effect.
         await pool.checkIn(view)
         #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.created == 1)
         factory.expectBalance(of: pool, checkedOut: 1)
@@ -423,7 +423,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A retired view is discarded immediately if idle, after its reset, and never if it was not checked out")
+    @Test("A retired view is discarded at once if idle, or after its reset; a view that was never used is not retired")
     func retiringFree() async throws {
         let pool = pool(of: 4)
         let holder = Holder()
@@ -445,7 +445,7 @@ struct WebViewPoolTests {
 
     // MARK: Keys
 
-    @Test("A used view serves only its key, an unused one its kind, and used ones are checked out first")
+    @Test("A used view serves only its key, an unused view its kind, and used views are checked out first")
     func keys() async throws {
         let pool = ViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in try factory.make() }
         let holder = Holder()
@@ -463,7 +463,7 @@ struct WebViewPoolTests {
 
     // MARK: Memory
 
-    @Test("A memory warning discards half of the idle views, used ones first, and keeps those in use")
+    @Test("A memory warning discards half of the idle views, used views first, and no checked-out views")
     func warning() async throws {
         let pool = pool(of: 4)
         try await pool.warmUp()
@@ -478,7 +478,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Critical memory pressure reduces the capacity to the minimum until pages miss views")
+    @Test("Critical memory pressure reduces the capacity to the minimum, and later misses increase it")
     func critical() async throws {
         let pool = ViewPool<FakeView, SiteKey> { [factory] _ in try factory.make() }
         pool.trim(.critical)

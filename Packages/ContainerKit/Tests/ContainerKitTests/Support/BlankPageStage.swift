@@ -15,13 +15,13 @@ import WebEngineTesting
 struct BlankPageStage {
     let fixture = Fixture()
     let clock = ManualClock()
-    /// The URL in the engine of the document of the package `shop`.
+    /// The URL of the document of the package `shop`, in the engine's form.
     let url = "containerkit://shop.example/index.html"
 
     /// The error of a script in the document of the package.
     static let boot = #""errors":[{"text":"Error: boot","file":"containerkit://shop.example/index.html"}]"#
 
-    /// Returns the JSON of an examination of a blank page, with one changed value.
+    /// Returns the JSON result of an examination of a blank page, with one changed value.
     static func look(_ change: String = boot) -> String {
         let values = [
             #""html":true"#, #""hidden":false"#, #""used":false"#, #""painted":false"#, #""empty":false"#,

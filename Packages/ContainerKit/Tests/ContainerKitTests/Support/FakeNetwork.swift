@@ -7,10 +7,10 @@ import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 
-/// A network that responds to every request with its URL, and records it.
+/// A network that records every request, and responds with the URL of the request.
 ///
 /// Paths that begin with `/to/` are redirects to the rest of the path, which every origin may read. `/endless` never
-/// gets a response, and `/held` gets one on demand. `/gone.js` does not exist, and `/refused` has an untrusted
+/// gets a response, and `/held` gets a response on demand. `/gone.js` does not exist, and `/refused` has an untrusted
 /// certificate. Files that a test adds are served.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
@@ -20,7 +20,7 @@ final class FakeNetwork: HTTPTransporting {
     /// One element for each endless request that was cancelled.
     let endings: AsyncStream<Void>
     private let ends: AsyncStream<Void>.Continuation
-    /// One element for each held request that has arrived.
+    /// One element for each request for `/held` that has arrived.
     let holds: AsyncStream<Void>
     private let hold: AsyncStream<Void>.Continuation
     private let releases: AsyncStream<Void>
@@ -34,7 +34,7 @@ final class FakeNetwork: HTTPTransporting {
         (releases, release) = AsyncStream.makeStream()
     }
 
-    /// Sends the response to one held request.
+    /// Sends the response to one request for `/held`.
     func answerHeld() { release.yield() }
 
     /// The URLs of the requests.

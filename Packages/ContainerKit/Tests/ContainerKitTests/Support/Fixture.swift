@@ -29,7 +29,7 @@ final class Fixture {
     ) async throws -> Container<FakeEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
         configuration.network.transport = network
-        // Tests count views.
+        // Views are created on demand only, because tests count them.
         configuration.views.warmsUpWhenIdle = false
         configuration.network.coveredHosts = hosts.compactMap { HostPattern($0) }
         // Each blob is a file, so that tests can count them.

@@ -4,7 +4,7 @@
 /// A web view of an engine.
 ///
 /// The protocol is split by capability. An adapter returns `nil` for a capability that its view lacks. No capability
-/// has a default, so that an omitted one is a compile error.
+/// has a default, so that the compiler reports an omitted capability.
 ///
 /// After `discard()`, throwing calls throw ``EngineError`` with code `processEnded`, and other calls do nothing.
 ///
@@ -17,8 +17,8 @@ public protocol EngineView: PoolableView {
     /// A closure that receives the signals of the view, in order, on the main actor; `nil` initially.
     var onSignal: (@MainActor (ViewSignal) -> Void)? { get set }
 
-    /// A Boolean value that indicates whether the view has ended permanently: it was discarded or its window was
-    /// closed. The value is false after the end of a web process, because a reload replaces the process.
+    /// A Boolean value that indicates whether the view was discarded or its window was closed. The end of a web process
+    /// does not end the view, because a reload replaces the process.
     var hasEnded: Bool { get }
 
     /// Loads and navigation.

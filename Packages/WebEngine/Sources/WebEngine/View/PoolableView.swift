@@ -9,8 +9,7 @@ public protocol PoolableView: AnyObject {
     /// A Boolean value that indicates whether the view can show a page; `false` after its web process has ended.
     var isAlive: Bool { get }
 
-    /// Loads a blank page and returns when the load is complete. A view that has never loaded a page saves no time when
-    /// a page opens in it.
+    /// Loads a blank page, which starts the web process, and returns when the load is complete.
     /// - Throws: an error if the engine cannot load the page within the view's own time limit.
     func warmUp() async throws
 

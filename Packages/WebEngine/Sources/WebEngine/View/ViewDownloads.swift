@@ -9,7 +9,7 @@ public protocol ViewDownloads: AnyObject {
     /// A closure that receives each download. It is `nil` initially; downloads are then not saved.
     var onDownload: (@MainActor (ViewDownload) -> Void)? { get set }
 
-    /// Ends the downloads whose responses have not begun, which ``onDownload`` has not received yet.
+    /// Ends the downloads whose responses have not begun, and which ``onDownload`` has therefore not received.
     func dropPendingDownloads()
 
     /// Returns a Boolean value that indicates whether the engine can display documents of a media type. Other documents
@@ -26,7 +26,7 @@ public enum ViewDownload: Sendable {
     case named(url: String, isUserGesture: Bool)
 }
 
-/// A download that an engine performs. It waits for a call of ``save(to:_:)`` or ``cancel()``; one of them is required.
+/// A download that an engine performs. The receiver must call ``save(to:_:)`` or ``cancel()``; until then it waits.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -43,7 +43,7 @@ public protocol EngineDownload: AnyObject, Sendable {
     ///     or ``EngineDownloadSignal/failed(_:)``.
     func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void)
 
-    /// Cancels the download. If it was being saved, it reports its end when the engine has stopped writing.
+    /// Cancels the download. A download that is being saved reports its end when the engine has stopped writing.
     func cancel()
 }
 

@@ -24,7 +24,8 @@ public final class ViewLoad {
     public private(set) var state = State.waiting
     private var observers: [@MainActor (ViewSignal) -> Void] = []
     private let signals = Broadcast<Void>(capacity: 1)
-    /// A Boolean value that indicates whether the current document is an interim document, whose signals are ignored.
+    /// A Boolean value that indicates whether the current document only redirects to another URL. Its commit and finish
+    /// signals are ignored.
     private var isAtInterimDocument = false
     /// The progress of the container's own error page.
     private var errorPage = ErrorPagePhase.none
@@ -32,10 +33,10 @@ public final class ViewLoad {
     @_spi(Facade) public var watch: @MainActor (ViewSignal) -> Void = { _ in }
     /// A closure that is called when the container's error page has loaded.
     @_spi(Facade) public var onErrorPage: @MainActor () -> Void = {}
-    /// A closure that maps a URL and the engine's load error to the reported error; the identity by default.
+    /// A closure that maps a URL and the engine's load error to the reported error; by default it returns the error.
     @_spi(Facade) public var explain: @MainActor (String, EngineError) -> EngineError = { $1 }
-    /// A closure that indicates whether a resource of the engine is reported by another component and is skipped here;
-    /// false by default.
+    /// A closure that returns `true` if another component reports a resource of the engine. Observers then do not
+    /// receive its signal. By default it returns `false`.
     @_spi(Facade) public var isReportedElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
     /// Creates a load and sets it as the receiver of the view's signals.
@@ -43,12 +44,13 @@ public final class ViewLoad {
         view.onSignal = { [weak self] in self?.receive($0) }
     }
 
-    /// Adds an observer of the view's signals. It is called after the state of this load is updated.
+    /// Adds an observer of the view's signals. For each signal, ``state`` is updated before the observer is called.
     public func observe(_ observer: @escaping @MainActor (ViewSignal) -> Void) {
         observers.append(observer)
     }
 
-    /// Marks the document being loaded as interim: its commit and finish signals are ignored until the next navigation.
+    /// Marks the document being loaded as a redirect. Its commit and finish signals are ignored until the next
+    /// navigation.
     @_spi(Facade) public func ignoreDocument() {
         isAtInterimDocument = true
     }

@@ -12,25 +12,25 @@ public protocol ViewLoading: AnyObject {
     /// Stops the load in progress. A navigation that has not committed ends as failed.
     func stopLoading()
 
-    /// Reloads the document of the view by GET and replaces its history entry. If the web process has ended, a new one
-    /// is started. An adapter whose engine has no such call loads the URL.
+    /// Reloads the document of the view by GET and replaces its history entry. If the web process has ended, a new
+    /// process is started. If the engine has no call for a reload, the adapter loads the URL.
     /// - Parameter url: the URL to load if the view has no document.
     func reload(_ url: String)
 
     /// Shows an HTML page of the app, with an opaque origin, in place of the document of a URL. Reload and history
-    /// navigation load the URL. An adapter whose engine has no such call loads a `data:` URL.
+    /// navigation load the URL. If the engine has no equivalent call, the adapter loads a `data:` URL.
     func showErrorPage(_ html: String, for url: String)
 
     /// The last load that ``load(_:)``, ``reload(_:)`` or ``showErrorPage(_:for:)`` started; `nil` before the first
     /// load, or if the adapter does not record loads.
     var lastLoad: LoadToken? { get }
 
-    /// A Boolean value that indicates whether the current document was requested with a method other than GET; false if
-    /// the engine does not report it.
+    /// A Boolean value that indicates whether the current document was requested with a method other than GET; `false`
+    /// if the engine does not report the method.
     var isPosted: Bool { get }
 
     /// Returns a Boolean value that indicates whether the navigation in progress to a URL uses a method other than GET;
-    /// false if the engine does not report it.
+    /// `false` if the engine does not report the method.
     func isPosting(to url: String) -> Bool
 
     /// Sets the user agent from the next load on. A new view has the engine's own user agent.

@@ -8,8 +8,8 @@
 public protocol ViewPrompts: AnyObject {
     /// A closure that receives each prompt on the main actor while the engine waits.
     ///
-    /// An immediate answer costs no turn of the main loop. If the closure is `nil`, as initially, each prompt receives
-    /// its safe answer, except that documents are shown.
+    /// An answer from inside the closure costs no turn of the main loop. If the closure is `nil`, as initially,
+    /// documents are shown, and each other prompt receives its safe answer.
     var onPrompt: (@MainActor (EnginePrompt) -> Void)? { get set }
 
     /// Returns a Boolean value that indicates whether a user gesture caused the navigation to a URL in the engine's
@@ -127,6 +127,6 @@ public enum PagePermission: String, Sendable, Hashable, CaseIterable {
     case mediaKeys
     /// The cookies and storage of a frame's own site (`document.requestStorageAccess`).
     case storageAccess
-    /// A permission that the adapter does not know.
+    /// A permission that the adapter does not recognize.
     case other
 }

@@ -39,14 +39,14 @@ public protocol ViewScripting: AnyObject {
     func precompile(_ sources: [String]) async throws
 
     /// Applies content rules to those requests of the view's pages that the container does not handle, until the view
-    /// ends. They replace earlier rules. For pages of custom schemes, an engine without content rules must enforce the
-    /// same restrictions itself.
+    /// ends. The rules replace earlier rules. If the engine has no content rules, the adapter must enforce the same
+    /// restrictions for pages of custom schemes.
     /// - Parameter json: a WebKit content rule list.
     /// - Throws: ``EngineError`` if the engine rejects the rules.
     func setContentRules(_ json: String) async throws
 
-    /// Answers each `window.prompt(…)` call in any frame whose text begins with `prefix`, synchronously and without a
-    /// dialog, for the lifetime of the view. A second call replaces the first.
+    /// Sets a closure that answers the `window.prompt(…)` calls whose text begins with `prefix`, in all frames, for the
+    /// lifetime of the view. The answer is synchronous and no dialog is shown. A second call replaces the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
 
     /// Sets a closure that is called for each form navigation of the page or a frame, for the lifetime of the view. A
@@ -111,8 +111,8 @@ public struct ScriptMessage: Sendable, Hashable {
     /// The URL with which the view's current document was committed, in the engine's form.
     ///
     /// Navigations in progress do not affect it, and neither do later changes by a fragment or `history.pushState`. A
-    /// message of a frame has this URL too, because engines do not report the frame. So it identifies the origin of the
-    /// sender only if the document has no untrusted frames.
+    /// message of a frame has the same URL, because engines do not report the frame. The URL therefore identifies the
+    /// origin of the sender only if the document has no untrusted frames.
     public let documentURL: String
 
     /// Creates a message. Adapters call this for each message that a page posts.

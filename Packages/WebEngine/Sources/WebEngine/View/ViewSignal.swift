@@ -11,9 +11,9 @@ public enum ViewSignal: Sendable {
     case finished(url: String)
     /// A navigation failed.
     case failed(url: String, error: EngineError)
-    /// A resource that the engine loaded itself over http or https, without the container, ended.
+    /// The load of a resource over http or https ended. The engine loaded the resource itself, without the container.
     case resource(EngineResource)
-    /// The document of a frame, loaded over http or https without the container, is about to be shown.
+    /// The document of a frame is about to be shown. The engine loaded it over http or https, without the container.
     case frameLoaded(url: String)
     /// The web process ended. The view shows no page.
     case processEnded(reason: String)
@@ -29,7 +29,7 @@ public struct EngineResource: Sendable, Hashable {
     public let status: Int?
     /// The announced size of the body in bytes; `nil` if unknown.
     public let length: Int64?
-    /// The reason of the failure; `nil` if the load succeeded.
+    /// The reason for the failure; `nil` if the load succeeded.
     public let failure: String?
 
     /// Creates a report of a resource whose load ended.

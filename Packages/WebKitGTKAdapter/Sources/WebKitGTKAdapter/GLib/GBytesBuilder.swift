@@ -6,7 +6,7 @@
     internal import Foundation
     internal import ResourceLoading
 
-    /// Converts bodies to `GBytes`.
+    /// Conversions of response bodies to `GBytes`.
     enum GBytesBuilder {
         /// Returns the bytes of a body, which the caller owns; `nil` if a file cannot be mapped.
         static func bytes(of body: WholeBody) -> OpaquePointer? {

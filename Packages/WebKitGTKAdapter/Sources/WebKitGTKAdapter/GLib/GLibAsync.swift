@@ -6,11 +6,11 @@
 
     /// An asynchronous GLib call that a Swift task awaits.
     ///
-    /// The task resumes once: with the result, or earlier if it is cancelled or the call is ended.
+    /// The task resumes once: with the result, or earlier if the task is cancelled or ``PendingCalls`` ends the call.
     @MainActor
     final class GLibAsync {
         private var complete: (@MainActor (OpaquePointer?) -> Void)?
-        /// The objects that must outlive the call, in the order of their release.
+        /// The retained objects that must outlive the call, in the order of their release.
         private var retained: [gpointer]
 
         private init(keeping objects: [gpointer]) {
@@ -36,7 +36,7 @@
 
         /// Starts a call and waits for its result.
         /// - Parameters:
-        ///   - calls: a set of calls that can end the wait early.
+        ///   - calls: the pending calls to which the call is added, so that they can end the wait early.
         ///   - objects: objects that the call needs and does not retain. They are retained until the call completes,
         ///     even if the task no longer waits.
         ///   - start: a closure that starts the call with a callback and its user data.

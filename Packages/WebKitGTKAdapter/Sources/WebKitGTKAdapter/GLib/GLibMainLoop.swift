@@ -5,15 +5,15 @@
     internal import CWebKitGTK
     internal import Glibc
 
-    /// Runs GLib's main loop and Swift's main actor together on the main thread.
+    /// A GLib main loop that also runs Swift's main actor on the main thread.
     ///
     /// GLib does not run Dispatch's main queue, so main-actor jobs would never run under `g_main_loop_run`. Therefore
-    /// the queue's descriptor is a source of the loop. It is readable when jobs are waiting.
+    /// the queue's descriptor, which is readable when jobs are waiting, is a source of the loop.
     public enum GLibMainLoop {
         /// Runs the main loop until `body` returns on the main actor, and returns its result.
         ///
-        /// Call it on the main thread, from a `main()` that is not `async`. It blocks its thread, so a task that calls
-        /// it would wait for itself. Both conditions are checked; a violation terminates the process with a message.
+        /// Call it on the main thread, from a `main()` that is not `async`. The call blocks its thread, so a task that
+        /// makes the call would wait for itself. Both conditions are checked; a violation terminates the process.
         /// - Throws: the error of `body`.
         @available(*, noasync, message: "blocks its thread: call it from a main() that is not async")
         public static func run<Value: Sendable, Failure: Error>(

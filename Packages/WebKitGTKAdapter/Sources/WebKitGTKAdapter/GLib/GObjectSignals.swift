@@ -7,7 +7,7 @@
     /// Signal connections of one GObject.
     ///
     /// A connection references its target weakly. If the last reference to a target is released on another thread, the
-    /// target is deinitialized a turn later. Signals in between are ignored.
+    /// target is deinitialized in a later turn of the main loop. Signals until then are ignored.
     @MainActor
     final class GObjectSignals {
         private let instance: gpointer
@@ -22,7 +22,8 @@
             handlers.append(Self.connect(instance, signal, callback, to: target))
         }
 
-        /// Connects a signal of an instance that its owner keeps alive. The caller disconnects it.
+        /// Connects a signal without retaining the instance. The caller keeps the instance alive and disconnects the
+        /// signal.
         static func connect(
             _ instance: gpointer, _ signal: String, _ callback: GCallback, to target: AnyObject
         ) -> gulong {

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if os(Linux)
-    /// The pending calls to the engine, which can be ended when their page or view ends.
+    /// The pending calls to the engine that must end when their page or view ends.
     ///
-    /// The engine may complete such calls late. For a page in the back-forward cache it may never complete them.
+    /// The engine may complete these calls late, and for a page in the back-forward cache never.
     @MainActor
     final class PendingCalls {
         private var ends: [UInt64: @MainActor (any Error) -> Void] = [:]

@@ -7,9 +7,9 @@
     internal import Glibc
     internal import ResourceLoading
 
-    /// Writes a streamed body to the engine, no faster than the engine reads it.
+    /// A writer of a streamed body to the engine, no faster than the engine reads.
     ///
-    /// It uses a socket pair instead of a pipe, so that a write to a closed reader is an error and not a SIGPIPE.
+    /// The writer uses a socket pair instead of a pipe, because only `send` can suppress SIGPIPE (`MSG_NOSIGNAL`).
     @MainActor
     final class SocketWriter {
         private var descriptor: CInt
@@ -20,7 +20,8 @@
             self.descriptor = descriptor
         }
 
-        /// Returns a writer, and a descriptor that its reader then owns; `nil` if no socket pair can be created.
+        /// Returns a writer, and the descriptor of its reader, which the caller owns; `nil` if no socket pair can be
+        /// created.
         static func makePair() -> (writer: SocketWriter, reader: CInt)? {
             var ends: (CInt, CInt) = (-1, -1)
             let made = withUnsafeMutablePointer(to: &ends) { pointer in

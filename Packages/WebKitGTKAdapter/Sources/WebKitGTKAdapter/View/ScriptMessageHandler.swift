@@ -19,7 +19,7 @@ internal import WebEngine
         private var waiting: [UInt64: (work: Task<Void, Never>, reply: ScriptMessageReply)] = [:]
         private var lastID: UInt64 = 0
         private var isStopped = false
-        /// The number of the last message of earlier documents, which receive no reply.
+        /// The number of the last message of an earlier document. ``hasPendingReply`` ignores messages up to it.
         private var lastOfEarlier: UInt64 = 0
         /// A Boolean value that indicates whether a message of the current document has no reply yet.
         var hasPendingReply: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
@@ -41,7 +41,7 @@ internal import WebEngine
             self.answer = answer
             self.view = view
             contentManager = view.contentManager
-            // This also retains the content manager.
+            // The object also retains the content manager.
             signals = GObjectSignals(of: contentManager)
             let received:
                 @convention(c) (
@@ -71,7 +71,7 @@ internal import WebEngine
         func stop(_ reason: String) {
             guard !isStopped else { return }
             isStopped = true
-            // The name is unregistered first, because an unhandled message would leave its promise pending.
+            // The name is unregistered before the disconnect, because an unhandled message leaves its promise pending.
             if let world = world.name {
                 webkit_user_content_manager_unregister_script_message_handler_in_world(contentManager, name, world)
             } else {

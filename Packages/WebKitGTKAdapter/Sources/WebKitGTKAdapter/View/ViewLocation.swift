@@ -7,8 +7,8 @@ internal import WebEngine
 
     /// The document of a view and the navigation in progress, derived from the engine's events.
     ///
-    /// The engine's own URL is not sufficient. During a load of the host, it is the requested URL, so a page could pass
-    /// for the page that replaces it. During a navigation of the page, it remains the page's URL until the commit.
+    /// The URL that the engine reports is not sufficient. During a load by the host, it is already the requested URL,
+    /// although the former page still runs. During a navigation by the page, it is the page's URL until the commit.
     struct ViewLocation {
         /// The meaning of a commit.
         enum Commit: Equatable {
@@ -26,9 +26,9 @@ internal import WebEngine
         /// A Boolean value that indicates whether the host's load has not begun in the engine. Events in this state
         /// belong to an earlier load.
         private(set) var isLoadWaiting = false
-        /// The URL of the host's previous load, if it had not begun when the current one was requested.
+        /// The URL of the host's previous load, if that load had not begun when the current load was requested.
         ///
-        /// The engine may begin the previous load nevertheless. It then reports its start and its cancellation.
+        /// The engine may still begin the previous load. It then reports the start and the cancellation of that load.
         private var overtaken: String?
 
         /// The last load that the host requested.
@@ -36,7 +36,7 @@ internal import WebEngine
 
         /// Records a load that the host requests.
         mutating func recordLoad(for url: String) {
-            // If both URLs are equal, their ends cannot be distinguished.
+            // If both URLs are equal, the ends of the two loads cannot be distinguished.
             overtaken = isLoadWaiting && requestedURL != url ? requestedURL : nil
             requestedURL = url
             lastLoad = LoadToken(of: url, after: lastLoad)
@@ -81,11 +81,11 @@ internal import WebEngine
         /// Records the failure of a navigation.
         /// - Parameters:
         ///   - url: the URL that failed, in the engine's form.
-        ///   - isCancelled: whether the navigation was stopped or replaced by another one.
+        ///   - isCancelled: a Boolean value that indicates whether the navigation was stopped or replaced by another.
         /// - Returns: `true` if the failure belongs to an earlier load, while the host's current load has not begun.
         mutating func fail(_ url: String, isCancelled: Bool) -> Bool {
             if isCancelled, url == overtaken {
-                // The load that began was the previous one, not the one that the host waits for.
+                // The load that began was the previous load, not the load for which the host waits.
                 overtaken = nil
                 isNavigating = false
                 isLoadWaiting = true

@@ -11,7 +11,7 @@
         let zoom: Double
         /// The engine's identifier of the page. The sessionStorage of the view's pages is stored under it.
         let page: UInt64
-        /// The identifiers of the last earlier pages in the same web process.
+        /// The identifiers of the last 64 earlier pages in the same web process.
         let earlierPages: [UInt64]
 
         init(of web: UnsafeMutablePointer<WebKitWebView>, after predecessor: ViewOrigin?) {

@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    // Credentials for the engine's own proxy. Authentication of sites is left to the engine.
+    // Credentials for the engine's own proxy. The engine handles the authentication of sites.
     extension WebKitGTKView {
         func connectAuthentication(_ signals: GObjectSignals) {
             let authenticate:
@@ -38,8 +38,8 @@ internal import WebEngine
 
         /// Returns the credentials for a proxy that requests authentication; `nil` if the engine handles the request.
         ///
-        /// One refusal does not end the load, because it may concern the credentials of an earlier proxy. The request
-        /// is never cancelled, because libsoup would keep the cancelled authentication for all later proxies.
+        /// One refusal does not end the load, because it may concern the credentials of an earlier proxy. The
+        /// authentication is never cancelled, because libsoup would apply the cancellation to all later proxies.
         private func proxyCredentials(_ host: String, _ port: Int, isRetry: Bool) -> EngineProxy.Credentials? {
             guard let credentials = proxies.credentials(forProxyAt: host, port: port) else { return nil }
             proxyRetries = isRetry ? proxyRetries + 1 : 0

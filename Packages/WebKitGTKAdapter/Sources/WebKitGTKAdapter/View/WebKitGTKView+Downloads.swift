@@ -24,7 +24,7 @@
         }
 
         /// Saves or ignores a response that the engine does not show: an attachment, or a main document of an
-        /// unsupported type. The engine itself ignores such documents of frames.
+        /// unsupported type. The engine itself ignores documents of frames with an unsupported type.
         /// - Returns: `true` if the decision was made.
         func isSaved(_ decision: UnsafeMutablePointer<WebKitResponsePolicyDecision>) -> Bool {
             let isAttachment =

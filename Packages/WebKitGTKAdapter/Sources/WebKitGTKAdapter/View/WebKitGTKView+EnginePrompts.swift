@@ -45,7 +45,7 @@ internal import WebEngine
             onPrompt(prompt)
         }
 
-        /// Withdraws the open prompts, because their page has ended or is about to end.
+        /// Withdraws the open prompts. Call it when their page has ended or is about to end.
         func endEnginePrompts() {
             let open = openPrompts
             openPrompts.removeAll()
@@ -63,17 +63,17 @@ internal import WebEngine
         /// The schemes that the engine or the system handles itself.
         private static let schemesOfWeb: Set<String> = ["http", "https", "about", "blob", "data", "javascript"]
 
-        /// Returns a Boolean value that indicates whether the decision is made by the view, now or later.
+        /// Returns a Boolean value that indicates whether the view decides, now or later; otherwise the engine decides.
         private func handle(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
         ) -> Bool {
             guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION else { return decide(decision, type) }
             recordNavigation(decision)
-            // Forms are last. They delay only decisions that are otherwise left to the engine.
+            // Forms are checked last, because they delay only decisions that the engine makes.
             return decide(decision, type) || holdsForm(decision)
         }
 
-        /// Returns a Boolean value that indicates whether the decision is made here, now or later.
+        /// Returns a Boolean value that indicates whether a prompt or a download decides, now or later.
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
         ) -> Bool {
@@ -108,8 +108,8 @@ internal import WebEngine
             if ["http", "https"].contains(url.prefix { $0 != ":" }) { onSignal?(.frameLoaded(url: url)) }
         }
 
-        /// Decides by a prompt. If the answer is immediate, the decision is made inside the signal, and an allowed
-        /// action is left to the engine's default.
+        /// Decides by a prompt. If the answer is immediate, the decision is made inside the signal, and the engine's
+        /// default applies to an allowed action.
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, by subject: EnginePrompt.Subject
         ) -> Bool {
@@ -130,7 +130,8 @@ internal import WebEngine
             return answer == .no
         }
 
-        /// Applies a later answer in the same way as the engine's default.
+        /// Applies an answer that arrives after the signal. Like the engine's default, it ignores a response of an
+        /// unsupported media type.
         private static func apply(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ answer: EnginePrompt.Answer
         ) {
@@ -204,12 +205,12 @@ internal import WebEngine
         }
     }
 
-    /// A prompt that the view may have to withdraw. Its receiver owns it.
+    /// A prompt that the view may have to withdraw. The receiver of the prompt owns it.
     struct OpenPrompt {
         weak var prompt: EnginePrompt?
     }
 
-    /// The state of a prompt during the engine's signal: whether the signal is active, and the answer given inside it.
+    /// The state of a prompt during the engine's signal, with the answer that arrived inside the signal.
     @MainActor
     final class PromptState {
         var isInSignal = true

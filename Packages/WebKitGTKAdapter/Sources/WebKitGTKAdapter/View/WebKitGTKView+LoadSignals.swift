@@ -107,7 +107,7 @@ internal import WebEngine
         }
 
         /// Handles the failure of a load.
-        /// - Parameter isCancelled: whether the load was stopped or replaced by another one.
+        /// - Parameter isCancelled: a Boolean value that indicates whether the load was stopped or replaced by another.
         private func loadFailed(_ url: String, _ error: EngineError, isCancelled: Bool) {
             // The host has requested another page meanwhile, so this failure does not end the current load.
             if location.fail(url, isCancelled: isCancelled) { return }
@@ -147,7 +147,7 @@ internal import WebEngine
             case g_tls_error_quark(): .tls
             case g_io_error_quark() where error.code == gint(G_IO_ERROR_CANCELLED.rawValue): .loadFailed
             case g_io_error_quark(): codes[error.code] ?? .badAnswer
-            // The proxy keeps refusing the credentials. No other part of this adapter repeats requests.
+            // The proxy refuses the credentials repeatedly. This adapter repeats requests for no other reason.
             case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_TOO_MANY_RESTARTS.rawValue):
                 .cannotConnect
             // libsoup reports this if the connection ends before the response begins, for example at the proxy.

@@ -40,7 +40,7 @@ internal import WebEngine
             put(
                 EnginePrompt(.dialog(kind, message: text)) { answer in
                     Self.apply(dialog, kind, answer)
-                    // Inside the signal, its return closes the dialog.
+                    // The return from the signal handler closes a dialog that is answered inside the signal.
                     if !state.isInSignal { webkit_script_dialog_close(dialog) }
                     webkit_script_dialog_unref(dialog)
                 })

@@ -23,7 +23,7 @@ public import WebEngine
             // A redirect to the same URL may use GET.
             if isPost { postedURL = url } else if postedURL == url { postedURL = nil }
             // The engine does not report the original method of a back-forward navigation. A reload has the method of
-            // its document. Other navigations may belong to a frame, so they do not reset the flag.
+            // its document. Other navigations may belong to a frame, so they do not reset `isOnWay`.
             switch type {
             case WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED, WEBKIT_NAVIGATION_TYPE_FORM_RESUBMITTED,
                 WEBKIT_NAVIGATION_TYPE_BACK_FORWARD:
@@ -41,7 +41,7 @@ public import WebEngine
 
     // Reloads and error pages.
     extension WebKitGTKView {
-        /// Reloads the document in place of its history entry, in a new process if its own has ended.
+        /// Reloads the document and replaces its history entry, in a new process if the web process has ended.
         ///
         /// If the engine might send a body again, the URL is loaded instead, with a new history entry. Measured: after
         /// the end of its process, WebKitGTK 2.50 sends a form again without confirmation.
@@ -56,7 +56,7 @@ public import WebEngine
         }
 
         /// A Boolean value that indicates whether the current document was requested with a method other than GET. The
-        /// engine does not report this for documents of the back-forward list.
+        /// engine does not report the method for documents of the back-forward list.
         public var isPosted: Bool { requestState.isPosted }
 
         /// Returns a Boolean value that indicates whether a form submission to the URL is in progress, in the page or a
@@ -94,7 +94,7 @@ public import WebEngine
         /// Records a navigation before the decision on it.
         func recordNavigation(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
             let action = webkit_navigation_policy_decision_get_navigation_action(decision.asNavigation)
-            // Frames are included. A frame name means a named window or frame, which is skipped.
+            // Navigations of frames are included, except those into a named frame or window.
             guard webkit_navigation_action_get_frame_name(action) == nil else { return }
             let kind = webkit_navigation_action_get_navigation_type(action)
             let request = webkit_navigation_action_get_request(action)

@@ -7,7 +7,7 @@ public import WebEngine
     internal import CWebKitGTK
     internal import Foundation
 
-    // A used view is not reset in place. Its web process continues with a new view, which shares no state with it.
+    // A used view is not reset in place. Its web process continues with a new view, which shares no other state.
     extension WebKitGTKView {
         /// The time limit for a running process to load a blank page, to precompile scripts, and to report its state.
         static let resetLimit = Duration.seconds(5)
@@ -16,8 +16,8 @@ public import WebEngine
         /// view.
         ///
         /// History, sessionStorage, window names, scripts, handlers, pending prompts, zoom and settings belong to a
-        /// view, so they end with this one. Measured: creating the view takes 9 ms, compared with 150 ms for a view
-        /// with its own process. Leaving the page takes some more, and drawing the blank page about 30 ms.
+        /// view, so they end with this view. Measured: creating the view takes 9 ms, compared with 150 ms for a view
+        /// with its own process. Drawing the blank page takes about 30 ms more.
         /// - Returns: the new view, with its own id.
         /// - Throws: `ViewProcessEnded`, or `EngineError`, with code `timedOut` if either page takes longer than 5
         ///   seconds, for example because a script does not end. The web process is then terminated.
@@ -25,8 +25,8 @@ public import WebEngine
             try requireLife()
             try await replacePage()
             let successor = try makeSuccessor(self)
-            // This precedes the load in the successor, which completes only after the process has handled the end of
-            // this view.
+            // This view ends before the successor loads. The successor's load then completes only after the process has
+            // handled the end of this view.
             discard()
             do {
                 try await successor.warmUp(within: Self.resetLimit)

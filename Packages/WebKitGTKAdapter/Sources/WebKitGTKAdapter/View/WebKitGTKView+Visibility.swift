@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// The visibility of a view's window, by the same rule that the engine uses for `document.hidden`.
+    /// The visibility of a view's window, by the rule that the engine uses for `document.hidden`.
     struct WindowVisibility {
         var isMapped = true
         var isIcon = false

@@ -9,9 +9,9 @@ public import WebEngine
 
     /// A WebKitGTK view with its own web process.
     ///
-    /// The view ends with ``discard()``, ``reset()``, its last reference, or when its window is closed, which
-    /// `ViewSignal.processEnded` reports. Afterwards, throwing calls throw `EngineError` with code `processEnded`, and
-    /// other calls do nothing.
+    /// The view ends with ``discard()``, with ``reset()``, with the release of its last reference, or when its window
+    /// is closed. `ViewSignal.processEnded` reports the closing. After the end, throwing calls throw `EngineError` with
+    /// code `processEnded`, and other calls do nothing.
     ///
     /// Isolation: the main actor.
     @MainActor
@@ -28,8 +28,8 @@ public import WebEngine
         public let id: ViewID
         /// A closure that receives signals in order; `nil` initially, and after ``warmUp()`` and ``discard()``.
         ///
-        /// URLs are those of documents, custom schemes included. In `started`, the URL is the current page's own if the
-        /// page started the navigation.
+        /// URLs are in the engine's form. In `started`, the URL is that of the current page if the page started the
+        /// navigation.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
         /// A Boolean value that indicates whether none of the web process, the window and the view has ended. Once it
         /// is `false` it remains `false`, even if a later load starts a new process.
@@ -44,7 +44,8 @@ public import WebEngine
         /// The calls whose results depend on the view only.
         let viewCalls = PendingCalls()
         private(set) var isDiscarded = false
-        /// A Boolean value that is false after the end of the web process until the next load.
+        /// A Boolean value that indicates whether the view has a web process; `false` from the end of a process until
+        /// the next load.
         var hasProcess = true
         /// The request methods of the current document and of the navigation in progress.
         var requestState = DocumentRequestState()
@@ -136,7 +137,7 @@ public import WebEngine
             g_object_unref(window)
         }
 
-        /// Starts to load a URL. Signals of an earlier load in progress are no longer sent.
+        /// Starts to load a URL. An earlier load in progress sends no more signals.
         ///
         /// If the engine refuses a URL without an error because of its port, the load fails with code `blocked`.
         public func load(_ url: String) {
@@ -157,7 +158,7 @@ public import WebEngine
             webkit_web_view_load_html(web, "<!doctype html>", origin)
         }
 
-        /// Stops the load in progress. A navigation without a document ends as `failed` with code `loadFailed`.
+        /// Stops the load in progress. A navigation that has not committed ends as `failed` with code `loadFailed`.
         public func stopLoading() {
             guard !isDiscarded else { return }
             webkit_web_view_stop_loading(web)
@@ -245,8 +246,8 @@ public import WebEngine
 
         /// Returns when the web process has handled all earlier messages, including body data.
         ///
-        /// The process handles messages in order, and this call sends one that requires a reply. It costs a round trip
-        /// and runs no code of the page.
+        /// The process handles messages in order, and this call sends a message that requires a reply. The call costs a
+        /// round trip and runs no code of the page.
         func waitForPendingMessages() async throws {
             try requireLife()
             try await GLibAsync.call(among: viewCalls) { callback, data in
@@ -302,7 +303,7 @@ public import WebEngine
             webkit_user_script_unref(userScript)
         }
 
-        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`, in the current page and in later ones.
+        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`, in the current page and in later pages.
         ///
         /// At most ``WebKitGTKEngine/Configuration-swift.struct/messageLimit`` messages wait for `handler`. The
         /// promises of further messages are rejected.
@@ -334,7 +335,7 @@ public import WebEngine
         }
 
         /// Loads and draws a blank page within a limit. The engine reports the end of the load about 20 ms before the
-        /// page is drawn, and a page that opens in between waits for that.
+        /// page is drawn, and a page that opens before the drawing would wait for it.
         func warmUp(within limit: Duration) async throws {
             try await withLimit(limit, Self.noBlankPage) { [self] in
                 try await showBlank()
@@ -395,13 +396,13 @@ public import WebEngine
             gtk_widget_destroy(window)
         }
 
-        /// Ends the calls that wait for a page or a process that has ended.
+        /// Ends the pending calls of a page or process that has ended.
         func endCalls() {
             scriptCalls.endAll(with: Self.viewEnded)
             viewCalls.endAll(with: Self.viewEnded)
         }
 
-        /// Handles the replacement of the document by another one.
+        /// Handles the replacement of the document by another document.
         func documentChanged() {
             pageNumber += 1
             scriptCalls.endAll(with: Self.pageGone)
