@@ -4,7 +4,7 @@
 public import ContentDigest
 public import Foundation
 
-/// The description of a package: its name, its base URL, and each file with size, digest and type.
+/// The description of a package: its identifier, its base URL, and each file with size, digest and type.
 ///
 /// JSON form: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?,
 /// "path", "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "sequence"?, "version"}`. `archive` and each
@@ -38,7 +38,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Each published manifest of a package has a higher number than those before. After a device has installed a
     /// numbered manifest, it rejects manifests with a lower number or without a number. In JSON it is `"sequence"`.
     public var sequence: Int64?
-    /// The zip that contains the files and that each file's `File.slice` refers to.
+    /// The zip that each file's `File.slice` refers to, or `nil` if the files have no slices.
     public var archive: Archive?
     /// The files, sorted by path. No two paths are equal on any file system.
     public var files: [File]

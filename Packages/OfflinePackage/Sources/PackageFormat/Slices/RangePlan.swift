@@ -18,8 +18,8 @@ internal import ContentDigest
 
     /// The costs of requests.
     @_spi(Packaging) public struct Costs: Sendable, Hashable {
-        /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which slow-4g carries in 160
-        /// ms.
+        /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which the network profile
+        /// slow-4g transfers in 160 ms.
         public var bytesOfRoundTrip: Int64 = 32 << 10
         /// The maximum number of ranges, each of which is one request. Default: 6.
         public var maxRanges = 6
