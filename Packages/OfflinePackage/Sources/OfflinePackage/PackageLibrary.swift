@@ -263,7 +263,7 @@ extension PackageLibrary {
         state.withLock { $0.onDamage = receive }
     }
 
-    /// Removes the records of damage of a generation, so that it is reported again.
+    /// Removes the records of damage of a generation, so that the damage is reported again.
     func forgetDamage(of generation: PackageGeneration) {
         state.withLock { $0.forgetDamage(of: generation.number) }
     }

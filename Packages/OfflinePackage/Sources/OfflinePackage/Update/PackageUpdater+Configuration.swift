@@ -21,7 +21,7 @@ extension PackageUpdater {
         public var downloads = Downloads()
         /// The conditions of the device, on which updates depend. Default: always favorable.
         ///
-        /// A container replaces them by `ContainerConfiguration.conditions`.
+        /// A container replaces the value with `ContainerConfiguration.conditions`.
         public var conditions: any HostConditioning = .favourable
         /// The provider of free space before a download. If `nil`, the default, it is the library's store.
         var space: (any SpaceEnsuring)?
