@@ -35,8 +35,8 @@ struct GenerationRecord: Codable {
         case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence
     }
 
-    /// The scope of the package. If the record has none, the scope is the base URL for a package that came with the
-    /// app, otherwise the origin of the base URL.
+    /// The scope of the package. If the record has none, the scope is the origin of the base URL. For a package that
+    /// came with the app it is the base URL.
     var keptScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
     /// The address of the only source that may update the package. If the record has none, it is the address of the
     /// source that the generation was fetched from.

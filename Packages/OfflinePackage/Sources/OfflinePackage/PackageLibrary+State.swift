@@ -22,8 +22,8 @@ extension PackageLibrary {
         /// The generations that no page with shared requests may receive. Derived.
         private var sharedAvoided: Set<Int64> = []
         var unreadableFiles = 0
-        /// The damaged files that were reported, by generation, so that each is reported once. The empty path stands
-        /// for the table.
+        /// The damaged files that were reported, by generation, so that each is reported once. The empty path means the
+        /// table.
         private var reported: [Int64: Set<String>] = [:]
         /// The receiver of damage reports.
         var onDamage: (@Sendable (DamagedFile) -> Void)?
@@ -46,7 +46,7 @@ extension PackageLibrary {
             return all.compactMap { candidate in
                 let package = candidate.generation.package.generation.package
                 // For a page that is not open in this library, the pins of its `PageReference` apply. For a request
-                // without a page, those of the pages with shared requests apply.
+                // without a page, the pins of the pages with shared requests apply.
                 let pinned =
                     open.map { $0.pins[package] }
                     ?? (page == nil ? sharedPins[package] : page?.generation(of: package)?.number)

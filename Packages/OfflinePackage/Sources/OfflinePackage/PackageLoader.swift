@@ -162,7 +162,7 @@ public struct PackageLoader: ResourceLoader {
     private func respond(
         with body: ResourceBody, of entry: StoredEntry, in package: InstalledPackage
     ) -> ResourceResponse {
-        // The reason is built in one allocation, because this runs for each request.
+        // The reason is built in one allocation, because the function runs for each request.
         var reason = ""
         reason.reserveCapacity(128 + entry.path.utf8.count)
         for part in ["package ", package.id.description, " ", package.version.description, ": ", entry.path] {

@@ -10,7 +10,7 @@ extension TableLibrary {
     public struct Configuration: Sendable {
         /// The sources of tables.
         public var endpoints: TableEndpoints
-        /// The hosts that tables may cover. If `nil`, the default, it is the hosts of ``endpoints``.
+        /// The hosts that tables may cover. If `nil`, the default, these are the hosts of ``endpoints``.
         ///
         /// A table that covers pages of other hosts, or whose files are on other hosts, is rejected as a whole.
         public var scope: TableScope?

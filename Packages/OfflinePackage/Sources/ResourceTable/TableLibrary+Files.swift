@@ -131,7 +131,7 @@ extension TableLibrary {
         isDownloading = false
         guard hasWorked else { return }
         for item in failed {
-            // The entry may have left the table, or its file may have been fetched for a page.
+            // A new table may have replaced or removed the entry.
             guard table?[item.entry.url] == item.entry else { continue }
             if item.attempts < TableQueue.maxAttempts { queue.add(item) } else { count(\.abandonedDownloads) }
         }

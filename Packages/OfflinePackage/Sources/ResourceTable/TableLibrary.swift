@@ -11,8 +11,8 @@ public import ResourceLoading
 /// The host reports triggers to ``check(_:)`` and runs ``run()`` in its own task, which fetches files while the
 /// conditions allow it. The loader of ``makeLoader()`` serves requests.
 ///
-/// **Isolation.** An actor. Lookups are synchronous and read memory behind a mutex that is held only briefly.
-/// Responses are decoded and files are hashed off the actor.
+/// **Isolation.** An actor. Lookups are synchronous and read only memory, which a mutex protects. Responses are decoded
+/// and files are hashed off the actor.
 ///
 /// **Crash safety.** After a crash the old or the new table exists. Files that the table does not name are removed
 /// when the library is opened. A lost file is fetched on first use.
@@ -91,7 +91,8 @@ public actor TableLibrary {
 
     /// Applies a trigger: fetches and adopts a new table unless the last check is too recent.
     ///
-    /// Returns when the check is over and files that left the table are removed. New files are only queued.
+    /// Returns when the check is over and files that the new table does not name are removed. New files are only
+    /// queued.
     /// - Throws: ``TableError`` with code `storage` if the new table cannot be stored, or `CancellationError`. The old
     ///   table then remains.
     @discardableResult

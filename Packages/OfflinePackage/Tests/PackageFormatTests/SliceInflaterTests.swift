@@ -70,7 +70,7 @@ struct SliceInflaterTests {
             expectRefusal(.truncated, comment: "\(length)") {
                 try inflate(cut, size: 5, announced: Self.hello.count, step: step)
             }
-            // The slice ends early, too.
+            // The slice declares only the bytes that arrive.
             expectRefusal(.damaged, comment: "\(length)") { try inflate(cut, size: 5, step: step) }
         }
         expectRefusal(.truncated) { try inflate(Array("hell".utf8), size: 5, method: .stored, announced: 5) }

@@ -142,7 +142,9 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("An older integer version of the mirror is not adopted, and a success of the primary ends its use")
+    @Test(
+        "An older integer version of the mirror is not adopted, and a success of the primary ends the use of the mirror"
+    )
     func mirrorAndBack() async throws {
         var library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("10", count: 2))

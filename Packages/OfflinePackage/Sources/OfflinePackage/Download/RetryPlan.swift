@@ -8,7 +8,7 @@ internal import WebSyntax
 
 /// The policy that decides whether and when a failed request is sent again. It is a value and does not wait itself.
 ///
-/// The wait doubles with each consecutive failure and is reduced by a random part of up to half, so that clients that
+/// The wait doubles with each consecutive failure. It is reduced by a random part of up to half, so that clients that
 /// failed together do not retry together. The wait is at least the value of `Retry-After`; if the field exceeds the
 /// limit, the request is not retried. Received bytes reset the count of consecutive failures but not the total count.
 /// Therefore a server that sends one byte per connection does not keep a client busy forever.

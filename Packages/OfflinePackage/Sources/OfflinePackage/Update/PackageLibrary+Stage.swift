@@ -91,7 +91,7 @@ extension PackageLibrary {
     }
 
     /// Returns a Boolean value that indicates whether the table of a generation can be read.
-    /// - Throws: ``StoreError`` if this cannot be determined, or `CancellationError`.
+    /// - Throws: ``StoreError`` if the table cannot be read for another reason than damage, or `CancellationError`.
     func isReadable(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             do {

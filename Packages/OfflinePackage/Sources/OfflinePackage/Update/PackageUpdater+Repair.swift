@@ -69,6 +69,7 @@ extension PackageUpdater {
     case repaired(files: Int, transfer: PackageUpdate.Transfer, traffic: DeliveryTraffic)
     /// The package was not fetched by an updater, so its source is not known. An install or update repairs it.
     case unknownSource
-    /// The manifest of the source differs from the active version and has this version. An update repairs the package.
+    /// The manifest of the source differs from the active generation. The associated value is its version. An update
+    /// repairs the package.
     case outdated(PackageVersion)
 }

@@ -17,10 +17,10 @@ internal import ResourceStore
 /// **Isolation.** This actor. Bytes are fetched, unpacked and hashed elsewhere. Different packages are processed
 /// concurrently, up to the limit of downloads; each package is processed serially.
 ///
-/// **Life cycle of a version.** A version is fetched and staged, activated immediately or at its time, and on trial
-/// until a page reports that it booted. A version that fails its trial is first recorded as failed, so that a kill
-/// does not allow another trial. Then the last good generation is activated again, or the package is deactivated if
-/// there is none.
+/// **Life cycle of a version.** A version is fetched and staged, and activated immediately or at its time. It is then
+/// on trial until a page reports that it booted. A version that fails its trial is first recorded as failed, so that a
+/// kill does not allow another trial. Then the last good generation is activated again, or the package is deactivated
+/// if there is none.
 public actor PackageUpdater {
     let library: PackageLibrary
     let configuration: Configuration
@@ -158,9 +158,9 @@ public actor PackageUpdater {
             let id = generation.package.id
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
-                    // A version is discarded if the host is now too old, if the version has failed, if its table cannot
-                    // be read, or if its base URL lies outside the scope. It is also discarded if a later version is
-                    // active, unless that version came with the app.
+                    // A version is discarded if the host is now too old, the version has failed, its table cannot be
+                    // read, or its base URL lies outside the scope. It is also discarded if a later version is active,
+                    // unless that version came with the app.
                     let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
                         !trialRecord.isQuarantined("\(generation.package.version)", of: "\(id)"),
@@ -406,7 +406,7 @@ public actor PackageUpdater {
             // the same number.
             try await library.raiseSequence(to: manifest, digest)
             let timing = effective(timing)
-            // An earlier staged generation is discarded only after this one is staged.
+            // An earlier staged generation is discarded only after the new one is staged.
             let generation = try await library.stage(
                 draft, timing: timing == .now ? nil : timing, isBaseline: false, authority: (source, scope))
             if timing == .now {

@@ -69,7 +69,7 @@ final class LibarchiveSource {
 
     /// Reads a stream to its end, which verifies its checksum.
     ///
-    /// Only zeros may follow the archive, because a reader that continues after the end of a tar would see other
+    /// Only zeros may follow the archive, because a reader that continues after the end of a tar would read other
     /// files.
     /// - Parameter end: the number of bytes of the archive.
     /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.

@@ -43,8 +43,8 @@ public struct Unpacker: Sendable {
 
     /// Unpacks `archive` into `directory`, which must be empty or absent. Creates missing parent folders.
     ///
-    /// Blocks while it works. Files have mode 0644 and folders 0755, without the bits of the process's umask. Times are
-    /// those of unpacking.
+    /// Blocks while it works. Files have mode 0644 and folders 0755, without the bits of the process's umask. The times
+    /// of files are the times of unpacking.
     /// - Returns: the number of files and the number of bytes of all files.
     /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder; or `CancellationError`
     ///   if the current task is cancelled.

@@ -40,7 +40,7 @@ final class ReadAhead {
     private func fill(from offset: Int64, name: String) throws {
         range = 0..<0
         let read = try file.read(into: buffer, at: offset)
-        guard read > 0 else { throw PackageError(.truncated, "the archive ends inside the file", at: name) }
+        guard read > 0 else { throw PackageError(.truncated, "the archive ends inside the data of the file", at: name) }
         range = offset..<(offset + Int64(read))
     }
 

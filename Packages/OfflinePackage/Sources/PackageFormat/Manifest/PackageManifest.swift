@@ -25,8 +25,8 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     public var baseURL: PackageBaseURL
     /// A Boolean value that indicates whether the package contains all files below the base URL.
     ///
-    /// If `true`, the response to any other URL below the base URL is 404, or a redirect if the URL lacks the final
-    /// slash of a folder, without a network request. In JSON it is `"complete": true`; otherwise the member is absent.
+    /// If `true`, any other URL below the base URL causes no network request. The response is 404, or a redirect if the
+    /// URL lacks the final slash of a folder. In JSON it is `"complete": true`; otherwise the member is absent.
     public var isComplete: Bool
     /// The minimum version of the host, or `nil` if the package works in every host.
     ///

@@ -7,7 +7,7 @@ internal import ContentDigest
 ///
 /// Each request costs its bytes plus one round trip, which is also counted in bytes. Two ranges are joined if the gap
 /// between them costs no more than a round trip. The plan is the whole archive unless ranges save at least an eighth,
-/// because the download of a whole archive can be resumed after an interruption.
+/// because only the download of a whole archive can be resumed by a later process.
 @_spi(Packaging) public enum RangePlan: Sendable, Hashable {
     /// The store already has all bytes.
     case nothing
