@@ -14,7 +14,7 @@ struct TableReader {
     private var version: String?
     private var update: Bool?
     private var hasMap = false
-    /// The first error that `data` or `resourcemap` has a wrong type. It is thrown only if the member is needed.
+    /// The error that `data` or `resourcemap` is not an object. It is thrown only if the member is needed.
     private var misshapen: TableError?
 
     private var entries: [TableEntry] = []
