@@ -7,8 +7,8 @@ internal import ResourceStore
 
 /// The metadata of a generation in the store, as JSON.
 ///
-/// It does not contain the manifest, because the records of all packages are read when the library opens. The
-/// manifest's files are the table of the generation.
+/// It does not contain the manifest, because the records of all packages are read when the library opens. The table of
+/// the generation lists the manifest's files.
 struct GenerationRecord: Codable {
     var baseURL: PackageBaseURL
     var isComplete: Bool
@@ -19,7 +19,7 @@ struct GenerationRecord: Codable {
     var isBaseline: Bool?
     /// The minimum version of the host, or `nil` if there is none.
     var minHost: PackageVersion?
-    /// The URLs that the generation was fetched from, used to fetch damaged files again. It is absent in older
+    /// The source that the generation was fetched from, used to fetch damaged files again. It is absent in older
     /// records.
     var source: Source?
 
@@ -35,10 +35,11 @@ struct GenerationRecord: Codable {
         case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence
     }
 
-    /// The scope of the package. A record without a scope has its origin, or its base URL if it came with the app.
+    /// The scope of the package. If the record has none, the scope is the origin of the base URL. For a package that
+    /// came with the app it is the base URL.
     var effectiveScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
-    /// The address of the only source that may update the package. A record without one has the source it was fetched
-    /// from.
+    /// The address of the only source that may update the package. If the record has none, it is the address of the
+    /// source that the generation was fetched from.
     var effectiveSource: String? { boundTo ?? source.map { PackageSource.address(of: $0.manifestURL) } }
 
     /// The part of a ``PackageSource`` that locates the bytes.

@@ -7,8 +7,8 @@ internal import ResourceStore
 
 /// A thread-safe counter of the files of an install.
 ///
-/// Isolation: any. Reports are made under the mutex, so that they are ordered and never decrease. The mutex has no
-/// other use.
+/// Isolation: any. `report` is called under the mutex, so that the counts are reported in order. The mutex has no other
+/// use.
 final class InstallTally: Sendable {
     private let report: (@Sendable (InstallProgress) -> Void)?
     private let progress: Mutex<InstallProgress>

@@ -85,7 +85,8 @@ final class PackageGeneration: Sendable {
         table.withLock { $0 = nil }
     }
 
-    /// Reads the table once. Concurrent callers wait a few milliseconds for a thousand files.
+    /// Calls `body` with the table, and reads the table from the store if it is not in memory. Concurrent callers wait
+    /// meanwhile, a few milliseconds for a thousand files.
     private func files<Value: Sendable>(
         in store: BlobStore, _ body: ([String: StoredEntry]) -> Value
     ) throws -> Value {

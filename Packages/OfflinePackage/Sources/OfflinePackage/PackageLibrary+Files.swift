@@ -66,7 +66,7 @@ extension PackageLibrary {
                     }
                 }
             }
-            // The first error cancels the other tasks.
+            // An error ends the loop, and the group then cancels its other tasks.
             for try await _ in group {}
         }
     }

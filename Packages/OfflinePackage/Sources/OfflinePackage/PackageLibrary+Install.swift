@@ -9,9 +9,9 @@ internal import ResourceStore
 extension PackageLibrary {
     /// Verifies a package, stores its files and makes it the active version of its identifier.
     ///
-    /// The operation is atomic. Every file of the manifest must be in the archive with its size and digest, or
-    /// already be in the store; otherwise nothing changes. If the manifest has slices, only the slices are read, on
-    /// two threads, and the archive's own headers are ignored. Otherwise the archive must hold exactly the manifest's
+    /// The operation is atomic. Every file of the manifest must be in the archive with its size and digest, or already
+    /// be in the store; otherwise nothing changes. If the manifest has slices, only the slices are read, on two
+    /// threads, and the archive's own headers are ignored. Otherwise the archive must contain exactly the manifest's
     /// files. The store checks for free space before anything is written. When the function returns, the package
     /// survives a power loss. If the same version is already active with the same base URL and files, it is returned
     /// unchanged. The archive is not removed.
@@ -20,7 +20,7 @@ extension PackageLibrary {
     /// - Parameters:
     ///   - archive: the path of a zip, tar.gz or tar.zst.
     ///   - location: the path of the manifest.
-    ///   - progress: called after each file, on the install's threads, one call at a time.
+    ///   - progress: a closure that is called after each file, on the install's threads, one call at a time.
     /// - Throws: `PackageError` if the package is not valid, `StoreError` if the store cannot store it,
     ///   ``DeliveryError`` with code `queueFull` if too many installs wait, `hostTooOld` if the package requires a
     ///   later host, or `insecure` if the base URL is `http`, or `CancellationError`.
@@ -42,7 +42,7 @@ extension PackageLibrary {
             do {
                 try await activate(generation)
             } catch {
-                // If this fails too, the next library on this store discards the generation.
+                // If `retire` fails too, the next library that opens the store discards the generation.
                 try? store.retire(generation.number)
                 throw error
             }

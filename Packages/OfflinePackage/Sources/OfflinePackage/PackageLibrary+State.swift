@@ -22,8 +22,8 @@ extension PackageLibrary {
         /// The generations that no page with shared requests may receive. Derived.
         private var sharedAvoided: Set<Int64> = []
         var unreadableFiles = 0
-        /// The damaged files that were reported, by generation, so that each is reported once. The empty path stands
-        /// for the table.
+        /// The damaged files that were reported, by generation, so that each is reported once. The empty path means the
+        /// table.
         private var reported: [Int64: Set<String>] = [:]
         /// The receiver of damage reports.
         var onDamage: (@Sendable (DamagedFile) -> Void)?
@@ -45,8 +45,8 @@ extension PackageLibrary {
             let open = page.flatMap { pages[$0.id] }
             return all.compactMap { candidate in
                 let package = candidate.generation.package.generation.package
-                // A page that is not open in this library states its own pins. A request without a page uses the pins
-                // of the pages with shared requests.
+                // For a page that is not open in this library, the pins of its `PageReference` apply. For a request
+                // without a page, the pins of the pages with shared requests apply.
                 let pinned =
                     open.map { $0.pins[package] }
                     ?? (page == nil ? sharedPins[package] : page?.generation(of: package)?.number)
@@ -83,12 +83,12 @@ extension PackageLibrary {
             pages[page]?.pins.values.compactMap { generations[$0]?.package }.sorted { $0.id < $1.id }
         }
 
-        /// Pins a new page to the active generation of every package. A page with shared requests uses the pins of
-        /// the others.
+        /// Pins a new page to the active generation of every package. A page with shared requests uses the pins of the
+        /// other pages with shared requests.
         mutating func pin(_ page: PageID, isShared: Bool, in store: BlobStore) {
             guard pages[page] == nil else { return }
             // A generation that one of the pages with shared requests failed to boot on is not pinned again, unless
-            // others use it.
+            // another of these pages uses it.
             let avoided = isShared ? sharedAvoided : []
             let allowed = active.filter { !avoided.contains($0.value) }
             let targets = isShared ? allowed.merging(sharedPins) { $1 } : allowed
@@ -99,7 +99,7 @@ extension PackageLibrary {
 
         /// Returns a Boolean value that indicates whether a page can be pinned to other generations.
         ///
-        /// A page with shared requests can be repinned only if it is the only one.
+        /// A page with shared requests can be repinned only if it is the only such page.
         func mayRepin(_ page: PageID) -> Bool {
             guard let open = pages[page] else { return false }
             return !open.isShared || !pages.contains { $0.key != page && $0.value.isShared }
@@ -107,8 +107,8 @@ extension PackageLibrary {
 
         /// Converts an open page to a page with shared requests, whose requests do not identify their page.
         ///
-        /// It receives the pins of these pages, because the library cannot distinguish their requests. Other packages
-        /// exclude the generations that the page was removed from.
+        /// The page receives the pins of all such pages, because the library cannot distinguish their requests. In
+        /// other packages it receives the active generation, unless one of these pages failed to boot on it.
         mutating func join(_ page: PageID, in store: BlobStore) {
             guard let open = pages[page], !open.isShared else { return }
             let avoided = open.avoided.union(sharedAvoided)
@@ -153,9 +153,9 @@ extension PackageLibrary {
 
         /// Makes a generation the active one of its package.
         ///
-        /// Pages that opened while the package had no active generation are pinned to this one. They may have
-        /// received files of it during its download, and files of a later generation would not fit. Pages that
-        /// received files of another version are not pinned.
+        /// Pages that opened while the package had no active generation are pinned to this generation. They may have
+        /// received files of it during its download, and files of a later generation would not fit. Pages that received
+        /// files of another version are not pinned.
         mutating func adopt(_ generation: PackageGeneration, in store: BlobStore) {
             let package = generation.package.generation.package
             if active[package] == nil {
@@ -204,7 +204,7 @@ extension PackageLibrary {
             generations[generation] != nil && reported[generation, default: []].insert(path ?? "").inserted
         }
 
-        /// Removes the records of damage of a generation, so that it is reported again.
+        /// Removes the records of damage of a generation, so that the damage is reported again.
         mutating func removeDamage(of generation: Int64) {
             reported[generation] = nil
         }
@@ -239,13 +239,13 @@ extension PackageLibrary {
         /// A Boolean value that indicates whether the page's requests do not identify their page.
         var isShared = false
 
-        /// Returns a Boolean value that indicates whether a version agrees with the files that the page received.
+        /// Returns a Boolean value that indicates whether the page received no files of another version of the package.
         func mayHave(_ package: InstalledPackage) -> Bool {
             arrived[package.generation.package].map { $0 == package.version } ?? true
         }
     }
 
-    /// A generation with its state at the last change.
+    /// A generation that may serve an origin, with a cached value that indicates whether it is active.
     struct Candidate: Sendable {
         let generation: PackageGeneration
         let isActive: Bool

@@ -34,8 +34,8 @@ public final class PackageLibrary: Sendable {
 
     /// Opens a library and loads the active generations from the store.
     ///
-    /// A staged generation without a timing is left over from an ended process and is discarded. A generation with an
-    /// invalid record is skipped and logged.
+    /// A staged generation without a timing comes from a process that ended during an install, and is discarded. A
+    /// generation with an invalid record is skipped and logged.
     /// - Throws: `StoreError`.
     public convenience init(store: BlobStore, configuration: Configuration = .init()) throws {
         try self.init(store: store, archives: LibarchiveReader(), configuration: configuration)
@@ -84,14 +84,14 @@ public final class PackageLibrary: Sendable {
         state.withLock { $0.unreadableFiles }
     }
 
-    /// Returns a Boolean value that indicates whether a URL lies below the base URL of an active package, even if the
-    /// package has no such file.
+    /// Returns a Boolean value that indicates whether a URL lies below the base URL of an active package. The package
+    /// need not contain the file.
     public func covers(_ url: String) -> Bool {
         PackageURL(url).map(covers) ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a request's URL lies below the base URL of an active package,
-    /// even if the package has no such file.
+    /// Returns a Boolean value that indicates whether a request's URL lies below the base URL of an active package. The
+    /// package need not contain the file.
     public func covers(_ request: HTTPRequest) -> Bool {
         PackageURL(request).map(covers) ?? false
     }
@@ -263,7 +263,7 @@ extension PackageLibrary {
         state.withLock { $0.onDamage = receive }
     }
 
-    /// Removes the records of damage of a generation, so that it is reported again.
+    /// Removes the records of damage of a generation, so that the damage is reported again.
     func removeDamage(of generation: PackageGeneration) {
         state.withLock { $0.removeDamage(of: generation.number) }
     }

@@ -114,7 +114,7 @@ public struct PackageLoader: ResourceLoader {
         return complete.map { .missing($0) } ?? .unknown
     }
 
-    /// Returns the response that the site would return, because the package contains all files of the site.
+    /// Returns a 404 response for a URL below the base URL of a complete package that has no file for it.
     ///
     /// The body is always an HTML page. The loader cannot reliably detect requests for documents, for example in
     /// frames, and an engine shows nothing for a document without a type.
@@ -132,7 +132,7 @@ public struct PackageLoader: ResourceLoader {
 
     /// Returns a redirect from a folder's URL without its slash to the URL with it, as static hosts do.
     ///
-    /// Only there do relative URLs in the folder's `index.html` resolve correctly.
+    /// Relative URLs in the folder's `index.html` resolve correctly only if the URL of the document has the slash.
     private func redirect(_ request: HTTPRequest, _ package: InstalledPackage) -> ResourceResponse {
         let target = request.path ?? "/"
         let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? target.endIndex
@@ -162,7 +162,7 @@ public struct PackageLoader: ResourceLoader {
     private func respond(
         with body: ResourceBody, of entry: StoredEntry, in package: InstalledPackage
     ) -> ResourceResponse {
-        // The reason is built in one allocation, because this runs for each request.
+        // The reason is built in one allocation, because the function runs for each request.
         var reason = ""
         reason.reserveCapacity(128 + entry.path.utf8.count)
         for part in ["package ", package.id.description, " ", package.version.description, ": ", entry.path] {

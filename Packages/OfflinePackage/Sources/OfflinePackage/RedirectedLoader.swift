@@ -6,17 +6,17 @@ public import ResourceLoading
 
 /// A loader that follows up to five redirects of the app's own requests, but never from https to http.
 ///
-/// Only GET requests are followed. Requests to another origin carry only content negotiation, `Cache-Control` and
-/// `User-Agent` fields, so that tokens and cookies stay with their server.
+/// Only redirects of GET requests are followed. Requests to another origin carry only content negotiation,
+/// `Cache-Control` and `User-Agent` fields, so that tokens and cookies stay with their server.
 @_spi(Facade) public struct RedirectedLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let mayFollow: @Sendable (_ url: String, _ target: String) -> Bool
 
     /// Creates a loader.
     /// - Parameters:
-    ///   - base: the network loader. A loader that follows redirects itself never returns one.
-    ///   - mayFollow: returns a Boolean value that indicates whether a request for a URL may be redirected to a
-    ///     target. Default: every redirect is followed.
+    ///   - base: the network loader, which must not follow redirects itself.
+    ///   - mayFollow: a closure that returns a Boolean value that indicates whether a request for a URL may be
+    ///     redirected to a target. Default: every redirect is followed.
     public init(
         _ base: any ResourceLoader,
         mayFollow: @escaping @Sendable (_ url: String, _ target: String) -> Bool = { _, _ in true }
@@ -37,7 +37,7 @@ public import ResourceLoading
         return try await fetch.get(url, request.head.headerFields)
     }
 
-    /// A decorator that removes fields from a request that leaves its origin.
+    /// A decorator that removes all but harmless header fields from requests to another origin.
     private struct HomeFields: ResourceLoader {
         static let mayTravel: Set<HTTPField.Name> = [
             .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .userAgent,

@@ -20,7 +20,7 @@ extension PackageError {
     public init(_ error: SystemError, _ action: String? = nil, at location: String? = nil) {
         let (action, location) = (action ?? error.call, location ?? error.path)
         guard error.number != ENOENT else {
-            // If a file is opened, the location already states the action.
+            // The message for the call `open` needs no action, because the location is the file.
             self.init(.noInput, action == "open" ? "no such file" : "\(action): no such file or folder", at: location)
             return
         }

@@ -11,13 +11,13 @@ internal import Foundation
 /// - After five consecutive errors of the primary, the next check uses the mirror. Errors of the mirror are not
 ///   counted.
 /// - A success of the primary resets the count and ends the use of the mirror.
-/// - While the mirror is in use, the first check after a launch and one every 30 minutes use the primary first, and
-///   the mirror in the same check if the primary fails.
+/// - While the mirror is in use, the first check after a launch and one every 30 minutes use the primary first. If the
+///   primary fails, the same check uses the mirror.
 /// - A trigger less than 30 seconds after the start of the last check is dropped, also across launches.
-/// - Checks without a network are not counted, neither as an error nor as a check.
+/// - A check without a network counts neither as an error nor as a check.
 ///
-/// Times are those of the wall clock, because they are kept across processes. A time in the future, because the clock
-/// was set back, does not delay a check.
+/// Times are those of the wall clock, because they are kept across processes. A time in the future means that the clock
+/// was set back, and does not delay a check.
 struct TableCheck: Sendable, Hashable {
     /// A request to a source. Only the outcome of the latest attempt counts.
     struct Attempt: Sendable, Hashable {

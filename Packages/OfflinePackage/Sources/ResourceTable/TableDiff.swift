@@ -13,7 +13,7 @@ public struct TableDiff: Sendable, Hashable {
     ///
     /// A missing file of an unchanged entry is not included; it is fetched on first use.
     public private(set) var downloads: [TableEntry] = []
-    /// The keys of files that the old table names and the new one does not. They are removed.
+    /// The keys of files that the old table names and the new one does not. The files are removed.
     public private(set) var unreferenced: [TableURL] = []
 
     /// A Boolean value that indicates whether the tables require no action.

@@ -48,7 +48,7 @@ public struct TableEndpoints: Sendable, Hashable {
     /// - Parameters:
     ///   - source: the source to request.
     ///   - localVersion: the version of the local table, or `nil` if there is none.
-    /// - Returns: `nil` for a mirror that does not exist.
+    /// - Returns: the URL, or `nil` if the source is a mirror that is not configured.
     func url(of source: TableSource, localVersion: String?) -> TableURL? {
         guard source == .primary else { return mirror }
         guard let versionParameter, let localVersion else { return primary }

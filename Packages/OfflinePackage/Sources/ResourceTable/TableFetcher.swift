@@ -78,7 +78,7 @@ struct TableFetcher: Sendable {
         if Task.isCancelled { return CancellationError() }
         if error is TableError { return error }
         let error = ResourceError(error, at: location)
-        // A DNS lookup or a connection can fail for many reasons. The host's conditions show whether there is no
+        // A DNS lookup or a connection can fail for many reasons. The host's conditions show whether the device has a
         // network.
         let isOffline = error.code == .offline || conditions.conditions.network == .none
         let code: TableError.Code =
@@ -96,8 +96,8 @@ struct TableFetcher: Sendable {
 enum TableVersionRule {
     /// Returns a Boolean value that indicates whether a remote version replaces the local one.
     ///
-    /// Any other version replaces it, higher or lower. The mirror may be outdated, so its integer version replaces an
-    /// integer version only if it is higher.
+    /// Any different version replaces the local one, higher or lower. The mirror may be outdated, so its integer
+    /// version does not replace a higher integer version.
     static func replaces(_ remote: String, from source: TableSource, local: String?) -> Bool {
         guard let local else { return true }
         guard remote != local else { return false }

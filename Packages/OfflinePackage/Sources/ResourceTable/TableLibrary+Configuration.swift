@@ -10,7 +10,7 @@ extension TableLibrary {
     public struct Configuration: Sendable {
         /// The sources of tables.
         public var endpoints: TableEndpoints
-        /// The hosts that tables may cover. If `nil`, the default, it is the hosts of ``endpoints``.
+        /// The hosts that tables may cover. If `nil`, the default, these are the hosts of ``endpoints``.
         ///
         /// A table that covers pages of other hosts, or whose files are on other hosts, is rejected as a whole.
         public var scope: TableScope?
@@ -28,8 +28,8 @@ extension TableLibrary {
         public var maxConcurrentDownloads = 2
         /// The maximum time of a request for a table. Default: 30 seconds.
         public var answerLimit: Duration = .seconds(30)
-        /// The number of seconds for which a file whose fetch on use failed is passed to the next loader. Default:
-        /// 30.
+        /// The number of seconds after a failed fetch on use in which requests for the file are passed to the next
+        /// loader. Default: 30.
         public var retryInterval: TimeInterval = 30
 
         /// Creates options.
@@ -57,7 +57,7 @@ extension TableLibrary {
         }
 
         private func isEndpoint(_ url: String) -> Bool {
-            // The query may contain the local version.
+            // The queries are not compared, because the query may contain the local version.
             func bare(_ url: some StringProtocol) -> Substring { Substring(url).prefix { $0 != "?" } }
             return [endpoints.primary, endpoints.mirror].contains {
                 $0.map { bare($0.description) == bare(url) } ?? false

@@ -41,8 +41,7 @@ extension TableLibrary {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a recent attempt failed, so that a page's request should not
-    /// wait again.
+    /// Returns a Boolean value that indicates whether a recent attempt failed, so a page's request must not wait again.
     private nonisolated func isHeld(_ entry: TableEntry) -> Bool {
         guard let until = state.withLock({ $0.holds[entry.download] }) else { return false }
         let left = until.timeIntervalSince(now())
@@ -62,7 +61,7 @@ extension TableLibrary {
     /// - Parameters:
     ///   - entry: the entry of the file.
     ///   - unlessStored: whether a file that is already stored is used. Otherwise a caller that checked the store
-    ///     before a download ended would cause a second one.
+    ///     before a download ended would cause a second download.
     private nonisolated func flight(of entry: TableEntry, unlessStored: Bool) async throws -> FetchedFile {
         try await flights.value(for: FlightKey(download: entry.download, md5: entry.md5)) { [self] in
             if unlessStored, let file = try? await storedFile(of: entry) { return .stored(file) }
@@ -75,7 +74,7 @@ extension TableLibrary {
     private nonisolated func save(_ bytes: Data, of entry: TableEntry) async {
         guard isNamed(entry) else { return }
         await write { try await self.store.put(bytes, md5: entry.md5, for: entry.download) }
-        // A table that arrived meanwhile may have removed its unnamed files before this file was stored.
+        // The adoption of another table may have removed files that it does not name before this file was stored.
         guard !isNamed(entry) else { return }
         await write { try await self.store.remove([entry.download]) }
     }
@@ -132,7 +131,7 @@ extension TableLibrary {
         isDownloading = false
         guard hasWorked else { return }
         for item in failed {
-            // The entry may have left the table, or its file may have been fetched for a page.
+            // A new table may have replaced or removed the entry.
             guard table?[item.entry.url] == item.entry else { continue }
             if item.attempts < TableQueue.maxAttempts { queue.add(item) } else { count(\.abandonedDownloads) }
         }

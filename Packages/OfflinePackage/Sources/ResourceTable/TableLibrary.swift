@@ -11,8 +11,8 @@ public import ResourceLoading
 /// The host reports triggers to ``check(_:)`` and runs ``run()`` in its own task, which fetches files while the
 /// conditions allow it. The loader of ``makeLoader()`` serves requests.
 ///
-/// **Isolation.** An actor. Lookups are synchronous and read memory behind a mutex that is held only briefly.
-/// Responses are decoded and files are hashed off the actor.
+/// **Isolation.** An actor. Lookups are synchronous and read only memory, which a mutex protects. Responses are decoded
+/// and files are hashed off the actor.
 ///
 /// **Crash safety.** After a crash the old or the new table exists. Files that the table does not name are removed
 /// when the library is opened. A lost file is fetched on first use.
@@ -31,7 +31,7 @@ public actor TableLibrary {
         let md5: MD5Digest
     }
 
-    /// A file that was missing when a page requested it.
+    /// The result of fetching a file.
     enum FetchedFile: Sendable {
         /// Another request or a background download has stored the file meanwhile.
         case stored(TableFile)
@@ -91,9 +91,10 @@ public actor TableLibrary {
 
     /// Applies a trigger: fetches and adopts a new table unless the last check is too recent.
     ///
-    /// Returns when the check is over and files that left the table are removed. New files are only queued.
-    /// - Throws: ``TableError`` with code `storage` if the new table cannot be stored, so that the old one remains;
-    ///   or `CancellationError`.
+    /// Returns when the check is over and files that the new table does not name are removed. New files are only
+    /// queued.
+    /// - Throws: ``TableError`` with code `storage` if the new table cannot be stored, or `CancellationError`. The old
+    ///   table then remains.
     @discardableResult
     public func check(_ trigger: TableTrigger) async throws -> TableCheckResult {
         defer { wake?.yield() }
@@ -121,7 +122,7 @@ public actor TableLibrary {
         return .replaced(source, try await adopt(remote, bytes, inPlaceOf: local))
     }
 
-    /// A failure of the store is not an error of the source.
+    /// Returns the outcome of an attempt. A failure of the store is not an error of the source.
     private static func outcome(of result: Result<TableCheckResult, any Error>) -> TableCheck.Outcome {
         guard case .failure(let error) = result else { return .success }
         guard let error = error as? TableError else { return .nothing }
@@ -138,7 +139,7 @@ public actor TableLibrary {
         }
     }
 
-    // MARK: Taking over
+    // MARK: Adoption of a table
 
     private func adopt(_ new: URLTable, _ bytes: Data, inPlaceOf old: URLTable?) async throws -> TableDiff {
         let diff = TableDiff(from: old, to: new)
@@ -214,8 +215,8 @@ public actor TableLibrary {
             // The files are kept for the next table.
             return count(\.damagedDocuments)
         }
-        // The configuration or the rule may have changed since the table was stored. Its files are kept for a table
-        // in scope.
+        // The scope may have changed since the table was stored. Files of a table outside the scope are kept for the
+        // next table.
         guard (try? configuration.check(table)) != nil else { return }
         state.withLock { $0.table = table }
         // A full disk must not prevent the use of the table.
@@ -227,7 +228,7 @@ public actor TableLibrary {
         for entry in pending.entries(of: table) { queue.add(TableQueue.Item(entry: entry, isForced: false)) }
     }
 
-    /// The function is not isolated, so that it does not block the actor.
+    /// Decodes a table off the actor, so that decoding does not block it.
     private nonisolated static func decode(_ data: Data, _ limits: TableLimits) async throws -> TableAnswer {
         try TableAnswer(decoding: data, limits: limits)
     }
@@ -238,7 +239,7 @@ public actor TableLibrary {
         state.withLock { $0.counters[keyPath: counter] += 1 }
     }
 
-    /// Runs an operation of the store whose failure only costs time later, and counts failures.
+    /// Runs an operation of the store and counts a failure, whose only effect is a later repetition of work.
     nonisolated func write(_ call: @Sendable () async throws -> Void) async {
         do { try await call() } catch { count(\.failedWrites) }
     }
@@ -269,7 +270,8 @@ extension TableLibrary {
             case version, places
         }
 
-        /// Returns the entries of a table that are still to be fetched, or none if it is another table.
+        /// Returns the entries of a table that are still to be fetched, or none if the positions refer to another
+        /// table.
         func entries(of table: URLTable) -> [TableEntry] {
             guard version == table.version else { return [] }
             return places.filter(table.entries.indices.contains).map { table.entries[$0] }

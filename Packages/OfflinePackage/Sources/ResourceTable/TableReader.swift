@@ -14,7 +14,7 @@ struct TableReader {
     private var version: String?
     private var update: Bool?
     private var hasMap = false
-    /// The first error that `data` or `resourcemap` has a wrong type. It is thrown only if the member is needed.
+    /// The error that `data` or `resourcemap` is not an object. It is thrown only if the member is needed.
     private var misshapen: TableError?
 
     private var entries: [TableEntry] = []
@@ -98,7 +98,7 @@ struct TableReader {
         return code
     }
 
-    // MARK: The frame
+    // MARK: The response object
 
     private mutating func readAnswer() throws {
         guard scanner.nextToken() == UInt8(ascii: "{") else {
@@ -138,7 +138,8 @@ struct TableReader {
         }
     }
 
-    /// Skips a value that is not an object. A value that is not null either is recorded as an error.
+    /// Returns a Boolean value that indicates whether the next value is an object. Skips any other value, and records
+    /// an error unless the value is null.
     private mutating func isObject(_ name: String, _ scanner: inout JSONScanner) throws -> Bool {
         let token = scanner.nextToken()
         if token == UInt8(ascii: "{") { return true }
@@ -319,7 +320,7 @@ public struct TableLimits: Sendable, Hashable {
     public static let `default` = TableLimits()
 }
 
-/// A document that a table library stores beside its files.
+/// A document that a table library stores in addition to its files.
 public enum TableDocument: String, Sendable, Hashable, CaseIterable {
     /// The response with the local table, byte for byte. Up to ``TableLimits/maxBytes``.
     case table

@@ -8,7 +8,8 @@ public import ResourceLoading
 ///
 /// It is an immutable value that a ``TableLibrary`` creates from the server's response.
 public struct URLTable: Sendable, Hashable {
-    /// The version. Versions are compared only for equality: any other version replaces the table.
+    /// The version. The primary replaces the table by any different version, and the mirror not by a lower integer
+    /// version.
     public let version: String
     /// The entries in the order of the response.
     public let entries: [TableEntry]

@@ -86,7 +86,7 @@ struct ArchiveFileTests {
                 #expect(library.installed == [], "byte \(offset)")
                 continue
             }
-            // The bit is in unused data, for example a time stamp. Then the files must be correct.
+            // The bit is in unused data, for example a time stamp, so the files must be correct.
             for (path, text) in site {
                 let url = "https://shop.example/\(path.replacing("ü", with: "%C3%BC"))"
                 let body = try await PackageLoader(library).load(.init(request(url)))?.body

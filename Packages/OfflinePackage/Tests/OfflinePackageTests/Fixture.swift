@@ -73,7 +73,7 @@ struct Fixture {
     }
 }
 
-/// Splits a URL as an adapter does, without corrections.
+/// Returns a request for a URL that is split as an adapter does it, without corrections.
 func request(_ url: String, _ method: HTTPRequest.Method = .get) -> HTTPRequest {
     let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     return HTTPRequest(

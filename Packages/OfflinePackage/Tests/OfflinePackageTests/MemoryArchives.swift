@@ -5,12 +5,12 @@ import AsyncSupport
 import Foundation
 @_spi(Packaging) import PackageFormat
 
-/// Archives that are lists in memory, under any name.
+/// A reader of archives that are lists of files in memory.
 final class MemoryArchives: ArchiveReading {
     struct File: Sendable {
         var path: String
         var content: Data
-        /// The declared size.
+        /// The size that the entry declares, or `nil` if it declares none.
         var announced: Int64?
 
         init(_ path: String, _ content: String, announced: Int64? = nil) {

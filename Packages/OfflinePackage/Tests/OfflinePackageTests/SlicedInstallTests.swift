@@ -258,7 +258,7 @@ struct SlicedInstallTests {
 }
 
 extension PackageManifest {
-    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    /// Returns the manifest without archive and slices, so that it is valid for any archive that contains its files.
     func withoutSlices() -> PackageManifest {
         var plain = self
         plain.archive = nil

@@ -52,14 +52,14 @@ struct UpdateTests {
         try await fixture.install(old, version: "1")
         fixture.library.pin(id, isShared: true)
         try await fixture.install(new, version: "2")
-        // A request without a page may belong to that page.
+        // A request without a page may belong to the page with shared requests.
         #expect(try await fixture.get(url) == "old home")
         #expect(try await fixture.get(url, page: page(fixture.library.generations(of: id), .inferred)) == "old home")
         // A page that identifies itself has the new generation.
         let told = PageID(rawValue: 3)
         let tellingPage = page(fixture.library.pin(told), of: told)
         #expect(try await fixture.get(url, page: tellingPage) == "new home")
-        // Another page uses the same generations, also after the first one closes.
+        // Another page with shared requests uses the same generations, also after the first one closes.
         fixture.library.pin(other, isShared: true)
         fixture.library.unpin(id)
         try await fixture.library.sweep()
@@ -69,7 +69,8 @@ struct UpdateTests {
         #expect(try await fixture.library.sweep().generations.count == 1)
     }
 
-    @Test("A page that loses a generation uses the active one if it differs, otherwise no generation of the package")
+    @Test(
+        "A repinned page uses the active generation if it differs from the avoided one, otherwise none of the package")
     func repinned() async throws {
         let url = "https://shop.example/"
         let first = try await fixture.install(old, version: "1")
@@ -85,7 +86,7 @@ struct UpdateTests {
         #expect(try await fixture.get(url, page: open) == "new home")
         fixture.library.unpin(id)
         #expect(!fixture.library.repin(id, without: []))
-        // The only page with shared requests loses the generation, and then no request without a page uses it.
+        // After the only page with shared requests is repinned, no request without a page uses the avoided generation.
         fixture.library.pin(id, isShared: true)
         fixture.library.pin(other, isShared: true)
         #expect(!fixture.library.repin(id, without: [second.generation]))
@@ -98,7 +99,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "The generation with the longest base path decides a URL, by its file or by its completeness"
+        "The generation with the longest base path decides a URL, with a file or because it is complete"
     )
     func answering() async throws {
         let outer = try await fixture.install(old, version: "1")
@@ -116,7 +117,7 @@ struct UpdateTests {
         #expect(fixture.library.repin(id, without: []) && !fixture.library.repin(other, without: []))
     }
 
-    @Test("A page that loses one package keeps its generation of another, even if a newer one is active")
+    @Test("A page that is repinned for one package keeps its generation of another, even if a newer one is active")
     func repinnedAlone() async throws {
         let first = try await fixture.install(old, version: "1")
         let library = try await fixture.install(old, id: "library", version: "1", base: "https://lib.example/")
@@ -126,7 +127,7 @@ struct UpdateTests {
         #expect(fixture.library.generations(of: id) == [library.generation])
     }
 
-    @Test("Pages with shared requests do not use a generation that one of them lost, while one is open")
+    @Test("While pages with shared requests are open, none uses a generation that one of them had to avoid")
     func avoidedTogether() async throws {
         let url = "https://shop.example/"
         let first = try await fixture.install(old, version: "1")
@@ -134,7 +135,7 @@ struct UpdateTests {
         #expect(fixture.library.repin(id, without: [first.generation]))
         #expect(fixture.library.pin(other, isShared: true).isEmpty)
         #expect(try await fixture.get(url) == nil)
-        // The page that lost the generation closes first.
+        // The repinned page closes first.
         fixture.library.unpin(id)
         #expect(try await fixture.get(url) == nil)
         fixture.library.unpin(other)
@@ -142,7 +143,7 @@ struct UpdateTests {
         #expect(try await fixture.get(url) == "old home")
     }
 
-    @Test("A page that becomes one with shared requests uses their generations and recovers no others")
+    @Test("A page that starts to share requests uses the shared generations and regains no avoided ones")
     func sharedLater() async throws {
         let first = try await fixture.install(old, version: "1")
         fixture.library.pin(id)
@@ -161,7 +162,7 @@ struct UpdateTests {
         #expect(fixture.library.share(id).isEmpty)
     }
 
-    @Test("An origin is served as long as a page uses a package, and not longer")
+    @Test("The origin of a removed package is served until the last page that uses the package closes")
     func servedOrigins() async throws {
         let request = try #require(HTTPRequest(urlText: "https://shop.example/any"))
         let elsewhere = try #require(HTTPRequest(urlText: "https://shop.example:8443/"))

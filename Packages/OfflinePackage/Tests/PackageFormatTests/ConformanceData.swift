@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The location of the shared conformance data, a folder beside the repository that may be absent.
+/// The location of the shared conformance data, a folder next to the repository that may be absent.
 enum ConformanceData {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Foundation
 @_spi(Packaging) import PackageFormat
 import Testing
 
-/// Expects a ``PackageError`` with one of some codes.
+/// Expects a ``PackageError`` with one of the given codes.
 func expectRefusal<Result>(
     _ codes: PackageError.Code..., comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Result
@@ -37,7 +37,7 @@ func contents(of archive: String, limits: ArchiveLimits = .default) throws -> [S
 }
 
 extension PackageManifest {
-    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    /// Returns the manifest without archive and slices, so that it is valid for any archive that contains its files.
     func withoutSlices() -> PackageManifest {
         var plain = self
         plain.archive = nil

@@ -78,7 +78,7 @@ struct ManifestSliceTests {
         }
     }
 
-    @Test("Impossible slices are rejected")
+    @Test("Slices outside the archive, overlapping slices and slices with a wrong size are rejected")
     func impossible() throws {
         func refuses(
             _ code: PackageError.Code = .badManifest, sourceLocation: SourceLocation = #_sourceLocation,

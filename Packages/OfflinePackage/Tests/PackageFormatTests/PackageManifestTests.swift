@@ -152,7 +152,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "The sequence number of a manifest",
+        "A sequence number is an integer from 1 to 2^53 - 1",
         arguments: [
             ("1", true), ("9007199254740991", true), ("0", false), ("-1", false), ("9007199254740992", false),
             ("1.0", false), ("1e3", false), (#""1""#, false), ("99999999999999999999", false),

@@ -43,7 +43,7 @@ struct SliceInflaterTests {
         #expect(try inflate([0, 0, 0, 0xFF, 0xFF] + Self.hello, size: 5, step: step) == Data("hello".utf8))
     }
 
-    @Test("Output that zlib still holds when the input is used up is returned", arguments: [1, 13, 1_000, .max])
+    @Test("Output that is still in zlib after the last input is returned", arguments: [1, 13, 1_000, .max])
     func dense(step: Int) throws {
         let folder = try TemporaryFolder()
         let size = 3 << 20
@@ -57,7 +57,7 @@ struct SliceInflaterTests {
             try ZipValidator(limits: ArchiveLimits(maxRatio: 2_000)).validate(bytes).entries.first)
         let packed = [UInt8](bytes[Int(entry.dataOffset)...].prefix(Int(entry.compressedSize)))
         #expect(try inflate(packed, size: Int64(size), step: step) == Data(repeating: 7, count: size))
-        // One byte less and one more than the decoded size are errors for every piece size.
+        // A declared size of one byte less or more than the decoded size is an error for every piece size.
         expectRefusal(.damaged) { try inflate(packed, size: Int64(size - 1), step: step) }
         expectRefusal(.damaged) { try inflate(packed, size: Int64(size + 1), step: step) }
         expectRefusal(.damaged) { try inflate(packed, size: 1, step: step) }
@@ -70,7 +70,7 @@ struct SliceInflaterTests {
             expectRefusal(.truncated, comment: "\(length)") {
                 try inflate(cut, size: 5, announced: Self.hello.count, step: step)
             }
-            // The slice itself is too short.
+            // The slice declares only the bytes that arrive.
             expectRefusal(.damaged, comment: "\(length)") { try inflate(cut, size: 5, step: step) }
         }
         expectRefusal(.truncated) { try inflate(Array("hell".utf8), size: 5, method: .stored, announced: 5) }

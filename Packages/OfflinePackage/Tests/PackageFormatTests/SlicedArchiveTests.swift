@@ -7,7 +7,7 @@ import Foundation
 @_spi(Packaging) import PackageFormat
 import Testing
 
-/// Tests that compare reading with slices with reading with libarchive.
+/// Tests that the slices of a manifest give the same files as libarchive.
 @Suite("Sliced archive", .timeLimit(.minutes(3)))
 struct SlicedArchiveTests {
     private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ struct SlicedArchiveTests {
         return (manifest, files)
     }
 
-    /// Expects the same files from the whole archive, four shares, each file alone, and arriving bytes.
+    /// Expects the same files from reading the whole archive, four shares, each file alone, and bytes as they arrive.
     private func expectSame(_ archive: String, _ seed: UInt64 = 1) throws {
         let (manifest, files) = try manifest(of: archive)
         var whole: [String: Data] = [:]
@@ -109,7 +109,7 @@ struct SlicedArchiveTests {
         }
     }
 
-    @Test("Zips of libarchive", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("Zips of libarchive give the same files", arguments: 1...6 as ClosedRange<UInt64>)
     func libarchive(seed: UInt64) throws {
         let names = try tree(seed)
         let archive = "\(folder.path)/a.zip"
@@ -134,7 +134,9 @@ struct SlicedArchiveTests {
         case streamed = "z.write(p, n, compress_type=(0, 8)[i % 2]) # streamed"
     }
 
-    @Test("Zips of Python: stored, deflated, zip64, streamed with data descriptors", arguments: Python.allCases)
+    @Test(
+        "Zips of Python give the same files: stored, deflated, zip64, with data descriptors", arguments: Python.allCases
+    )
     func python(_ variant: Python) throws {
         try tree(7)
         let archive = "\(folder.path)/a.zip"
@@ -163,7 +165,7 @@ struct SlicedArchiveTests {
         #expect(flags & 8 == (variant == .streamed ? 8 : 0))
     }
 
-    @Test("Zips of Info-ZIP, from files and from a pipe")
+    @Test("Zips of Info-ZIP give the same files, if written from files or from a pipe")
     func infoZip() throws {
         try tree(8)
         guard
@@ -176,7 +178,7 @@ struct SlicedArchiveTests {
         try expectSame("\(folder.path)/b.zip")
     }
 
-    @Test("Zips of bsdtar")
+    @Test("Zips of bsdtar give the same files")
     func bsdtar() throws {
         try tree(9)
         guard
@@ -190,7 +192,7 @@ struct SlicedArchiveTests {
     }
 
     @Test(
-        "Every valid archive of the conformance data",
+        "Every valid archive of the conformance data gives the same files",
         .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance/zip is not there"))
     func conformance() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(ConformanceData.root)/accepted")
@@ -245,7 +247,7 @@ struct SlicedArchiveTests {
         expectRefusal(.badManifest) { try read(archive, outside) }
     }
 
-    @Test("Bytes that the visitor leaves unread are checked, and its reader becomes invalid")
+    @Test("Bytes that the visitor leaves unread are checked, and the reader is invalid after the visit")
     func unread() throws {
         var maker = ZipMaker("a", "b")
         maker.entries[0].method = 8
@@ -265,7 +267,7 @@ struct SlicedArchiveTests {
         expectRefusal(.damaged) { try damaged.read(damaged.files) { _, _ in } }
     }
 
-    @Test("The verifier detects a wrong digest on this path too")
+    @Test("The verifier also detects a wrong digest when it reads with slices")
     func verifier() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         let (manifest, _) = try manifest(of: archive)
@@ -277,7 +279,7 @@ struct SlicedArchiveTests {
         expectRefusal(.digestMismatch) { try verifier.verify(flipped, against: manifest.withoutSlices()) }
     }
 
-    @Test("Shares are even and complete, and no more than requested")
+    @Test("Shares have similar sizes and all files, and are no more than requested")
     func shares() throws {
         try tree(10, files: 200)
         let names = try folder.names(below: "site").filter { $0.hasSuffix(".txt") }

@@ -82,7 +82,7 @@ struct WholeInflaterTests {
                 packed.withUnsafeBytes { inflater.inflate($0, into: output) }
             }
             #expect(isTaken && output == text)
-            // An extra byte or another declared size prevents it.
+            // With an extra byte or another declared size, the slice is not inflated with one call.
             for (input, size) in [(packed + [0], text.count), (packed, text.count + 1), (packed, text.count - 1)] {
                 var output = Data(count: size)
                 let isTaken = output.withUnsafeMutableBytes { output in

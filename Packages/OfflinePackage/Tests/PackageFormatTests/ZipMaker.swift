@@ -17,7 +17,7 @@ struct ZipMaker {
         var attributes: UInt32 = 0o100644 << 16
         var extra: [UInt8] = []
         var localExtra: [UInt8] = []
-        /// The name in the local header, if it differs.
+        /// The name in the local header, if it differs from the name in the directory.
         var localName: [UInt8]?
         var localMethod: UInt16?
         var localFlags: UInt16?

@@ -43,7 +43,7 @@ struct ZipValidatorTests {
     }
 
     @Test(
-        "Unusual but harmless names are kept",
+        "Unusual but harmless names are accepted unchanged",
         arguments: ["...", "a..b", ".well-known/x", "ab:c", "日本語/ファイル.html", "a b", "%2e%2e/x", "a／b", "wait…"])
     func harmless(_ name: String) throws {
         #expect(try validate(ZipMaker(name)).entries.map(\.path.description) == [name])
@@ -215,7 +215,7 @@ struct ZipValidatorTests {
         expectRefusal(.overlap) { try validate(maker) }
     }
 
-    @Test("zip64: end record, entry sizes, and different end records")
+    @Test("zip64 records and sizes are read, and end records that disagree are rejected")
     func zip64() throws {
         var maker = ZipMaker("a", "b")
         maker.isWide = true

@@ -9,7 +9,7 @@ import Testing
 struct SingleFlightTests {
     private let flights = SingleFlight<String, Int>()
 
-    @Test("A cancelled caller does not stop the work of others; the last one does")
+    @Test("The work is cancelled only when its last caller is cancelled")
     func leaving() async throws {
         let gate = Gate()
         let work: @Sendable () async throws -> Int = {
@@ -33,7 +33,7 @@ struct SingleFlightTests {
         #expect(try await flights.value(for: "a") { 9 } == 9)
     }
 
-    @Test("An error is passed to all callers and is not kept")
+    @Test("An error is passed to all callers and is not cached")
     func errors() async throws {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await flights.value(for: "a") { throw Failure() } }

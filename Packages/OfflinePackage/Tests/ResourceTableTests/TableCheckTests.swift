@@ -74,12 +74,12 @@ struct TableCheckTests {
         #expect(!check.isOnMirror)
     }
 
-    @Test("An offline check is neither an error nor a check nor a success")
+    @Test("An offline check counts neither as an error nor as a check nor as a success")
     mutating func offline() {
         for _ in 0..<4 { _ = run(.failure) }
         for _ in 0..<10 { #expect(run(.nothing) == [.primary]) }
         #expect(check.errors == 4)
-        // It does not start the interval of 30 seconds either.
+        // The offline check does not start the interval of 30 seconds either.
         #expect(run(.failure, after: 0) == [.primary])
         #expect(check.isOnMirror)
         #expect(run(.nothing) == [.mirror] && check.isOnMirror)
@@ -98,7 +98,7 @@ struct TableCheckTests {
         #expect(run(.failure) == [.primary])
     }
 
-    @Test("While the mirror is used, a launch tries the primary first, once")
+    @Test("While the mirror is used, only the first check after a launch tries the primary first")
     mutating func launch() {
         moveToMirror()
         #expect(run(.failure, .failure, on: .launch) == [.primary, .mirror])
@@ -115,7 +115,7 @@ struct TableCheckTests {
         #expect(run(.failure, .success, after: 20) == [.primary, .mirror])
     }
 
-    @Test("After an offline launch the primary stays due")
+    @Test("After an offline launch the next check tries the primary")
     mutating func launchOffline() {
         moveToMirror()
         #expect(run(.nothing, on: .launch) == [.primary])
@@ -176,7 +176,7 @@ struct TableCheckTests {
         #expect(run(.success, on: .launch) == [.primary])
     }
 
-    @Test("A damaged state is clamped, and a clock that was set back causes no delay")
+    @Test("A stored count out of range is clamped, and a clock that was set back causes no delay")
     mutating func hostileState() throws {
         func decode(_ json: String) throws -> TableCheck {
             try JSONDecoder().decode(TableCheck.self, from: Data(json.utf8))
@@ -245,7 +245,7 @@ struct TableCheckTests {
     }
 
     @Test(
-        "Remote versions that replace the local one",
+        "Another remote version replaces the local one, unless it is a lower integer of the mirror",
         arguments: [
             ("2", .primary, "1", true), ("1", .primary, "2", true), ("1", .primary, "1", false),
             ("1", .mirror, "1", false), ("2", .mirror, "1", true), ("1", .mirror, "2", false),

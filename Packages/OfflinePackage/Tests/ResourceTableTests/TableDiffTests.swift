@@ -8,7 +8,7 @@ import Testing
 /// Tests of the comparison of tables and the lookup of entries.
 @Suite("Comparing and matching tables", .timeLimit(.minutes(1)))
 struct TableDiffTests {
-    @Test("From 200 to 201 entries, only the new file is fetched")
+    @Test("If a table grows from 200 to 201 entries, only the new file is fetched")
     func oneMore() throws {
         let diff = TableDiff(
             from: try TableMaker("1", count: 200).table(), to: try TableMaker("2", count: 201).table())
@@ -17,7 +17,7 @@ struct TableDiffTests {
             diff.added == diff.downloads && diff.changed.isEmpty && diff.removed.isEmpty && diff.unreferenced.isEmpty)
     }
 
-    @Test("The order of a table has no meaning")
+    @Test("Another order of the entries is no difference")
     func order() throws {
         let old = TableMaker("1", count: 50)
         var new = old
@@ -35,12 +35,12 @@ struct TableDiffTests {
         let diff = TableDiff(from: try old.table(), to: try new.table())
         #expect(diff.changed.map(\.url.description) == [new.items[1].url, new.items[2].url])
         #expect(diff.downloads == diff.changed && diff.added.isEmpty && diff.removed.isEmpty)
-        // The version is part of the first entry's key. The second entry keeps its key, and its file until it is
-        // replaced.
+        // The key of the first entry contains the version and differs. The second entry keeps its key, so its file is
+        // not removed.
         #expect(diff.unreferenced.map(\.description) == [old.items[1].key])
     }
 
-    @Test("Missing entries are removed, and their files if no other entry names them")
+    @Test("Entries that the new table lacks are removed, and their files if no other entry names them")
     func removals() throws {
         var old = TableMaker("1", count: 4)
         old.items[0].download = "https://cdn.example.com/shared"

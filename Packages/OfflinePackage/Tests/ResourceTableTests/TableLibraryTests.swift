@@ -20,7 +20,7 @@ struct TableLibraryTests {
 
     private func keys(_ maker: TableMaker) -> Set<String> { Set(maker.items.map(\.key)) }
 
-    @Test("From 200 to 201 entries one file is fetched, and a missing file is not")
+    @Test("If a table grows from 200 to 201 entries, the new file is fetched and an evicted file is not")
     func oneMore() async throws {
         let library = try await fixture.open()
         let old = TableMaker("1", count: 200)
@@ -75,7 +75,7 @@ struct TableLibraryTests {
         #expect(store.keys == keys(new))
     }
 
-    @Test("The same version, no update and no map have no effect")
+    @Test("A response with the same version, without an update or without a map has no effect")
     func unchanged() async throws {
         let library = try await fixture.open()
         let maker = TableMaker("1", count: 2)
@@ -142,7 +142,9 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("An older integer version of the mirror is not adopted, and a success of the primary ends its use")
+    @Test(
+        "An older integer version of the mirror is not adopted, and a success of the primary ends the use of the mirror"
+    )
     func mirrorAndBack() async throws {
         var library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("10", count: 2))
@@ -235,7 +237,7 @@ struct TableLibraryTests {
         let check = Task { try await library.check(.launch) }
         await gate.arrivals(1)
         guard case .dropped = try await library.check(.open) else {
-            Issue.record("two checks at once")
+            Issue.record("two checks ran at once")
             return
         }
         check.cancel()
@@ -247,7 +249,7 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("If the store rejects a table, the old one remains, and the source has no error")
+    @Test("If the store rejects a table, the old one remains, and no error of the source is counted")
     func refusedTable() async throws {
         let library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("1", count: 1))

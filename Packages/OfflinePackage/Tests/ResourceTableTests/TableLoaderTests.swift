@@ -26,7 +26,7 @@ struct TableLoaderTests {
         return library
     }
 
-    @Test("Head and bytes of a stored file")
+    @Test("A stored file is served with its header fields and bytes")
     func answers() async throws {
         let library = try await library()
         let response = try #require(try await fixture.response(library, maker.items[1].url + "#top"))
@@ -43,7 +43,7 @@ struct TableLoaderTests {
         #expect(network.requestedURLs.isEmpty)
     }
 
-    @Test("Requests that the table does not cover")
+    @Test("Requests that the table does not cover are passed to the next loader")
     func others() async throws {
         let empty = try await LibraryFixture().open()
         #expect(try await fixture.response(empty, maker.items[0].url) == nil)

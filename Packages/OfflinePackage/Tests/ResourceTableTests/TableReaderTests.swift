@@ -43,7 +43,7 @@ struct TableReaderTests {
         table(#"{"version":"1","md5":"\#(md5)","download":"https://d.example/a","ctype":"text/css"}"#, url: url)
     }
 
-    @Test("The example of the wire format")
+    @Test("The example of the wire format is decoded")
     func example() throws {
         let json = """
             { "code": 200,
@@ -68,7 +68,7 @@ struct TableReaderTests {
     }
 
     @Test(
-        "Responses without changes are not a table",
+        "Responses with `update: false` or without `resourcemap` mean no change",
         arguments: [
             #"{"code":200}"#, #"{"code":200,"data":null}"#, #"{"code":200,"data":{}}"#,
             #"{"code":200,"data":{"update":false}}"#, #"{"code":200,"data":{"version":"2","update":true}}"#,

@@ -15,10 +15,10 @@ internal import Foundation
 
 /// A builder that packs a built site into `ID-VERSION.zip` and its manifest `ID-VERSION.json`.
 ///
-/// Equal sites give equal bytes; clock and machine have no influence. Both files are written under temporary names
-/// and renamed at the end, the manifest last. On an error neither is changed. A killed process leaves temporary
-/// files, whose names begin with a dot and end in `.partial`. Between the two renames it leaves the new archive
-/// beside an earlier manifest. The earlier manifest has another archive digest, so readers reject the pair.
+/// Equal sites give equal bytes; clock and machine have no influence. Both files are written under temporary names and
+/// renamed at the end, the manifest last. On an error neither is changed. A killed process leaves temporary files,
+/// whose names begin with a dot and end in `.partial`. If it is killed between the two renames, the new archive and an
+/// earlier manifest remain. The earlier manifest has another archive digest, so readers reject the pair.
 public struct PackageBuilder: Sendable {
     /// The result of a build.
     public struct Result: Sendable, Hashable {
@@ -52,7 +52,7 @@ public struct PackageBuilder: Sendable {
 
     /// The limits of the package, so that readers accept it.
     public var limits: ArchiveLimits
-    /// The table that gives each file its media type by its name.
+    /// The table of media types by file extension.
     public var mediaTypes: MediaTypes
     /// The encoding of text files that do not declare one, or `nil` if it is not known.
     ///
@@ -82,7 +82,7 @@ public struct PackageBuilder: Sendable {
     ///   - minHost: the minimum version of the host; see `PackageManifest.minHost`.
     ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
     ///   - output: the path of the folder to write both files to.
-    ///   - progress: called after each piece and each file, on the calling thread.
+    ///   - progress: a closure that is called after each piece and each file, on the calling thread.
     /// - Throws: `PackageError`, or `CancellationError` if the current task is cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,

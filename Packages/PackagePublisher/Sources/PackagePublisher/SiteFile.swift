@@ -22,7 +22,8 @@ final class SiteFile {
     private var done: Int64 = 0
 
     init(_ path: String) throws {
-        // The open does not follow a link and does not wait for a pipe that may have replaced the file.
+        // A link or a pipe may have replaced the file. The link is not followed, and the open does not wait for the
+        // pipe.
         let descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } to: {
@@ -41,7 +42,7 @@ final class SiteFile {
         close(descriptor)
     }
 
-    /// Returns the next 1 byte to 256 KiB, or `nil` at the end.
+    /// Returns the next bytes, at least 1 and at most 256 KiB, or `nil` at the end.
     /// - Throws: `PackageError` with code `mismatch` if the file has more or fewer bytes than when it was opened.
     func next() throws -> Data? {
         try Task.checkCancellation()

@@ -107,7 +107,7 @@ struct PackageBuilderTests {
         TextFile("utf-8.js", "a = 'é'", is: "text/javascript;charset=utf-8"),
         TextFile("ascii.js", "a = 1", is: "text/javascript"),
         TextFile("empty.html", "", is: "text/html"),
-        // Characters across the end of the prescan and of a piece; then a truncated one.
+        // A character across the end of the prescan, a character across the end of a piece, and a truncated character.
         TextFile("long.html", blanks(1_023), [0xC3, 0xA9], is: "text/html;charset=utf-8"),
         TextFile("longer.txt", blanks(262_143), [0xC3, 0xA9], is: "text/plain;charset=utf-8"),
         TextFile("cut.html", blanks(1_023), [0xC3], is: "text/html"),
@@ -257,7 +257,7 @@ struct PackageBuilderTests {
     @Test("Names that collide or cannot be packed are rejected")
     func names() throws {
         try folder.write("site/INDEX.html", "other".utf8)
-        // A file system that treats both names as equal cannot hold this site.
+        // A file system that treats both names as equal cannot contain this site.
         if try folder.names(below: "site").contains("INDEX.html") { try refuses(.duplicateEntry) }
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/INDEX.html")
         try folder.write("site/a\\b", "x".utf8)
@@ -305,7 +305,7 @@ struct PackageBuilderTests {
                 site, id: PackageID("shop"), version: PackageVersion("1"),
                 baseURL: PackageBaseURL("https://shop.example/"), output: output
             ) { progress in
-                // The archive is written, but neither validated nor moved to its place.
+                // The archive is written, but neither validated nor renamed.
                 if progress.files == progress.totalFiles { withUnsafeCurrentTask { $0?.cancel() } }
             }
         }

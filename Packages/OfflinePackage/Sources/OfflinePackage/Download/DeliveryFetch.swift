@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// A GET request through a loader that follows a limited number of redirects, but never from https to http.
+/// A sender of GET requests that follows a limited number of redirects, but never from https to http.
 struct DeliveryFetch: Sendable {
     static let redirectLimit = 5
     let loader: any ResourceLoader
@@ -17,7 +17,8 @@ struct DeliveryFetch: Sendable {
     /// - Parameters:
     ///   - loader: the network loader.
     ///   - allowsInsecure: whether `http` URLs of other machines are allowed.
-    ///   - mayFollow: returns a Boolean value that indicates whether a redirect to a URL may be followed.
+    ///   - mayFollow: a closure that returns a Boolean value that indicates whether a redirect to a URL may be
+    ///     followed.
     init(
         loader: any ResourceLoader, allowsInsecure: Bool,
         mayFollow: @escaping @Sendable (_ target: String) -> Bool = { _ in true }

@@ -8,7 +8,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-/// One request of a download, and the processing of its response into the partial file.
+/// One attempt to download an archive: a request for the missing bytes, whose response is written to the partial file.
 struct DownloadAttempt: Sendable {
     let download: PackageDownload
     let key: String
@@ -123,7 +123,7 @@ struct DownloadAttempt: Sendable {
         }
         var offset = start
         var activity = ActivityCounter()
-        // A response without a total size may have any end.
+        // Without a total size, only `sizeLimit` bounds the end of the body.
         let limit = min(end ?? .max, whole ?? .max, sizeLimit)
         try await body.forEachPiece { piece in
             meter.count(piece.count)
@@ -149,7 +149,7 @@ struct DownloadAttempt: Sendable {
         throw DeliveryError(.badAnswer, "the archive has the content coding \(coding.prefix(40))", at: download.url)
     }
 
-    /// Discards the received bytes and requests another attempt.
+    /// Discards the received bytes and returns a failure after which another attempt may succeed.
     private func restart(_ reason: String) throws -> AttemptOutcome {
         try reset()
         return .failed(.damaged, DeliveryError(.badAnswer, reason, at: download.url))
@@ -178,7 +178,7 @@ enum AttemptOutcome: Sendable {
 }
 
 extension StallLimit {
-    /// Runs one attempt. A stall is a failure after which another attempt may succeed.
+    /// Runs one attempt and converts a stall to a failure after which another attempt may succeed.
     func attempt(
         _ url: String,
         _ body: @escaping @Sendable (_ alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome
@@ -209,12 +209,12 @@ struct ActivityCounter {
 struct StallLimit: Sendable {
     let limit: Duration
     let clock: any Clock<Duration>
-    /// The text of the error before the limit.
+    /// The start of the error message, which the limit follows.
     var reason = "no data arrived for"
-    /// The URL that the work waits for.
+    /// The URL for the error, or `nil`.
     var location: String?
 
-    /// Runs `body` and cancels it if it does not call its argument within the limit.
+    /// Runs `body` and cancels it if `body` does not call its `alive` argument within the limit.
     /// - Throws: ``DeliveryError`` with code `stalled`, or the error of `body`.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ alive: @escaping @Sendable () -> Void) async throws -> Value

@@ -87,7 +87,7 @@ struct DownloadFolder: Sendable {
     }
 
     /// Removes all files of ranges except those of some keys.
-    /// - Returns: the maximum number of bytes that were freed; holes are counted as bytes.
+    /// - Returns: the total size of the removed files in bytes. It includes holes, which occupied no space.
     func removeRanges(but keys: Set<String>) -> Int64 {
         removeFiles { name, _ in
             name.hasSuffix(Self.rangesSuffix) && !keys.contains(String(name.dropLast(Self.rangesSuffix.count)))
@@ -134,7 +134,7 @@ struct DownloadRecord: Sendable, Hashable, Codable {
     var validator: RangeValidator?
     /// The size of the archive, or `nil` if the server did not send it.
     var total: Int64?
-    /// The digest of the archive in the manifest, or `nil`.
+    /// The digest of the archive, or `nil` if the manifest does not declare it.
     var sha256: SHA256Digest?
 
     private enum CodingKeys: String, CodingKey {
@@ -143,6 +143,6 @@ struct DownloadRecord: Sendable, Hashable, Codable {
 
     /// A Boolean value that indicates whether the download can be resumed.
     ///
-    /// Without a validator, only the digest of the archive can reveal that two representations were mixed.
+    /// Without a validator and a digest, bytes of two representations could be mixed without an error.
     var isResumable: Bool { validator != nil || sha256 != nil }
 }

@@ -6,7 +6,7 @@ internal import AsyncSupport
 /// A queue that runs a limited number of jobs concurrently, and one at a time for each key. The number of waiting
 /// jobs is limited too.
 ///
-/// A job that waits for a time calls ``resting(_:)``, so that it blocks only other jobs with its key.
+/// A job that pauses calls ``resting(_:)``. Meanwhile it blocks only other jobs with its key.
 ///
 /// Isolation: any.
 final class KeyedQueue: Sendable {
@@ -68,8 +68,8 @@ final class KeyedQueue: Sendable {
 
     /// Runs `body` when its turn comes.
     ///
-    /// The function is not inlined. Swift 6.3 with optimization allocated async contexts that were 16 bytes too small
-    /// for two of its callers, whose errors live across executors, and memory was overwritten (decision 0060).
+    /// The function is not inlined, to avoid a defect of Swift 6.3 (decision 0060). With optimization, the async
+    /// contexts of two callers, whose errors live across executors, were 16 bytes too small. Memory was overwritten.
     /// - Throws: ``DeliveryError`` with code `queue-full`, `CancellationError`, or the error of `body`.
     @inline(never)
     func run<Value: Sendable>(
@@ -82,14 +82,14 @@ final class KeyedQueue: Sendable {
 
     /// Runs `wait` while the jobs of this task, in all queues, release their slots but keep their keys.
     ///
-    /// They resume before jobs that have not run yet. If the function throws, the job has no slot and must end. Only
-    /// one task of a job may call it at a time.
+    /// The jobs then resume before jobs that have not run yet. If the function throws, the jobs have no slots and must
+    /// end. Only one task of a job may call the function at a time.
     /// - Throws: `CancellationError`, or the error of `wait`.
     static func resting(_ wait: () async throws -> Void) async throws {
         for place in places { place.queue.rest(place.key) }
         try await wait()
-        // Of nested queues only the innermost may have a limit. A returning job holds the keys of all of them. A job
-        // that waits for such a key could hold an outer slot that this job needs.
+        // Of nested queues, only the innermost may have a limit. A returning job keeps its keys in all queues. If an
+        // outer queue had a limit, a job that waits for such a key could occupy the slot that the returning job needs.
         for place in places { try await place.queue.enter(place.key, isBack: true) }
     }
 

@@ -25,7 +25,7 @@ public struct PackageDownloadProgress: Sendable, Hashable {
 
 /// A complete archive on disk.
 struct DownloadedArchive: Sendable, Hashable {
-    /// The path below `downloads/`. The file exists until it is discarded.
+    /// The path of the archive, which exists until ``PackageDownloader/discard(_:)`` removes it.
     var path: String
     var size: Int64
     /// The network traffic of the download.
@@ -50,8 +50,8 @@ public struct DeliveryTraffic: Sendable, Hashable {
 
 /// A filter that reduces progress events, so that they do not displace other events of a slow subscriber.
 ///
-/// It passes about a hundred steps for a download of known size, otherwise one for each MiB, and none of less than 64
-/// KiB.
+/// For a download of known size it passes about a hundred events, otherwise one for each MiB. Between two events at
+/// least 64 KiB arrive.
 ///
 /// Isolation: any.
 final class ProgressSteps: Sendable {
@@ -60,10 +60,10 @@ final class ProgressSteps: Sendable {
 
     private let last = Mutex<Int64?>(nil)
 
-    /// Returns a Boolean value that indicates whether a step is reported.
+    /// Returns a Boolean value that indicates whether a progress value is reported.
     ///
-    /// These steps are reported: the first one, the last one if the size is known, one that is far enough from the
-    /// last report, and each one that decreases.
+    /// These values are reported: the first, the complete size, each decrease, and each increase by a full step since
+    /// the last report.
     func shouldReport(_ progress: PackageDownloadProgress) -> Bool {
         last.withLock { last in
             if let reported = last, progress.received >= reported, progress.received != progress.total {

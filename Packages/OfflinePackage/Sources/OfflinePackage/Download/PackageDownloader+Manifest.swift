@@ -20,8 +20,9 @@ extension PackageDownloader {
 
     private func fetchText(_ url: String, upTo limit: Int) async throws -> Data {
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
-        // A server that is just fast enough not to be stalled would block a download slot for days. Waits between
-        // attempts do not count: the plan limits them, and the job may have to wait for a slot afterwards.
+        // A slow server that does not stall could block a download slot for days, so the time of each attempt is
+        // limited. Waits between attempts are not included: the retry plan limits them, and the job may wait for a slot
+        // afterwards.
         let all = StallLimit(
             limit: configuration.manifestLimit, clock: configuration.clock,
             reason: "the manifest was not complete after",

@@ -9,9 +9,9 @@ extension PackageDownloader {
     ///   - ranges: the ranges to fetch.
     ///   - download: the archive.
     ///   - meter: the traffic counter, which is also updated if the function throws.
-    ///   - admit: called when the turn comes, before any request. If it throws, the function ends.
-    ///   - use: receives the path of a file with the ranges at their offsets and holes between them. The file is
-    ///     removed afterwards.
+    ///   - admit: a closure that is called when the turn comes, before any request. If it throws, the function ends.
+    ///   - use: a closure that receives the path of a file with the ranges at their offsets and holes between them. The
+    ///     file is removed afterwards.
     /// - Throws: ``DeliveryError`` if the ranges cannot be fetched, `CancellationError`, or the error of `use`.
     func withRanges(
         _ ranges: [Range<Int64>], of download: PackageDownload, meter: TrafficMeter,
@@ -32,7 +32,7 @@ extension PackageDownloader {
                     }
                 }
                 let file = try PartialFile(path: path)
-                // Leftovers of a killed process belong to another version.
+                // Leftovers of a killed process may belong to another version.
                 try file.truncate(to: 0)
                 try await fetch(ranges, of: download, into: file, meter)
                 try await use(path)

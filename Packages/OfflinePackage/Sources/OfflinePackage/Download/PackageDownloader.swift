@@ -10,9 +10,9 @@ internal import ResourceLoading
 /// A downloader of archives that resumes earlier attempts, including those of earlier processes.
 ///
 /// Every request has a range, the first one `bytes=0-`, so that no content coding is applied. A resuming request has
-/// `If-Range` (RFC 9110, section 13.1.5). If the server ignores ranges, if its file has changed, or if it has no more
-/// bytes than are on disk, the download restarts. If the manifest declares a digest, the archive must have it; a
-/// download with another digest is repeated once from the start.
+/// `If-Range` (RFC 9110, section 13.1.5). If the server ignores ranges, or its file has changed or has fewer bytes than
+/// are on disk, the download restarts. If the manifest declares a digest, the archive must have it; a download with
+/// another digest is repeated once from the start.
 ///
 /// Isolation: any. Files are written on a separate thread. Cancellation of the task ends the request; received bytes
 /// are kept for the next attempt.
@@ -41,8 +41,9 @@ final class PackageDownloader: Sendable {
     /// Downloads an archive when its turn comes.
     /// - Parameters:
     ///   - download: the archive to download.
-    ///   - progress: called with the bytes of an earlier process and after each piece, on a thread of the downloader.
-    ///   - admit: called when the turn comes, before any request. If it throws, the download ends.
+    ///   - progress: a closure that is called with the bytes of an earlier process and after each piece, on a thread of
+    ///     the downloader.
+    ///   - admit: a closure that is called when the turn comes, before any request. If it throws, the download ends.
     /// - Returns: the complete archive; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func download(
@@ -63,8 +64,8 @@ final class PackageDownloader: Sendable {
         folder.remove(DownloadFolder.key(of: download.url))
     }
 
-    /// Removes downloads that were not resumed within the configured time, and ranges of an earlier process, which
-    /// are never resumed.
+    /// Removes downloads that were not resumed within the configured time. Also removes all ranges of an earlier
+    /// process, because they are never resumed.
     /// - Returns: the number of bytes that were freed.
     @discardableResult
     func removeStale() async -> Int64 {

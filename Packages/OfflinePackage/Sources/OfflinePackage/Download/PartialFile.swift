@@ -32,7 +32,7 @@ final class PartialFile: Sendable {
             DeliveryError($0)
         }
         self.path = path
-        // A second hard link is rejected too, because the file may exist elsewhere.
+        // A file with a second hard link is rejected too, because another folder may contain it.
         let status = try status()
         guard status.kind == .file, status.linkCount <= 1, status.isTrusted else {
             throw DeliveryError(.io, "the file does not belong to this user alone", at: path)

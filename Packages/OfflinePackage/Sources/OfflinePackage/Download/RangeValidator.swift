@@ -17,8 +17,8 @@ struct RangeValidator: Sendable, Hashable, Codable {
 
     /// Creates the strong validator of a response, or returns `nil` if it has none.
     ///
-    /// It is an entity tag without `W/`, otherwise a `Last-Modified` at least one minute before `Date` (RFC 9110,
-    /// sections 8.8.2.2 and 13.1.5; the minute covers differences between clocks).
+    /// The validator is an entity tag without `W/`, otherwise a `Last-Modified` at least one minute before `Date` (RFC
+    /// 9110, sections 8.8.2.2 and 13.1.5; the minute covers differences between clocks).
     init?(_ fields: HTTPFields, now: Date) {
         if let tag = fields[.eTag], Self.isStrongTag(tag) {
             text = tag
@@ -31,8 +31,8 @@ struct RangeValidator: Sendable, Hashable, Codable {
         text = modified
     }
 
-    /// Returns a Boolean value that indicates whether a response has a different validator. A missing one does not
-    /// differ.
+    /// Returns a Boolean value that indicates whether a response has a different validator. The value is `false` if the
+    /// response has none.
     func isContradicted(by fields: HTTPFields) -> Bool {
         if Self.isStrongTag(text) { return fields[.eTag].map { $0 != text } ?? false }
         return fields[.lastModified].map { $0 != text } ?? false

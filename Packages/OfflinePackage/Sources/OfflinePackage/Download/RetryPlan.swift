@@ -6,11 +6,11 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The policy that decides whether and when a failed request is sent again. A value that never waits itself.
+/// The policy that decides whether and when a failed request is sent again. It is a value and does not wait itself.
 ///
-/// The wait doubles with each consecutive failure and is reduced by a random part of up to half, so that clients that
-/// failed together do not retry together. The wait is at least the value of `Retry-After`; if that exceeds the limit,
-/// the request is not retried. Received bytes reset the count of consecutive failures but not the total count.
+/// The wait doubles with each consecutive failure. It is reduced by a random part of up to half, so that clients that
+/// failed together do not retry together. The wait is at least the value of `Retry-After`; if the field exceeds the
+/// limit, the request is not retried. Received bytes reset the count of consecutive failures but not the total count.
 /// Therefore a server that sends one byte per connection does not keep a client busy forever.
 struct RetryPlan: Sendable, Hashable {
     /// The maximum `Retry-After` that is respected.
@@ -112,8 +112,8 @@ struct Retries {
         plan.recordProgress()
     }
 
-    /// Waits until the next attempt. It releases the queue slot meanwhile, so that a failing server does not block
-    /// other downloads.
+    /// Waits until the next attempt. Releases the queue slot meanwhile, so that a failing server does not block other
+    /// downloads.
     /// - Throws: `error` if there are no more attempts, or `CancellationError`.
     mutating func wait(after failure: RetryPlan.Failure, _ error: DeliveryError) async throws {
         switch plan.decide(after: failure, now: configuration.now(), using: &generator) {

@@ -25,13 +25,13 @@ public struct FileSystemSpace: SpaceMeasuring {
     }
 }
 
-/// A provider of space in a budget before bytes are stored.
+/// A provider that frees space in a budget before bytes are stored.
 protocol SpaceEnsuring: Sendable {
     /// Frees space for a number of additional bytes.
-    /// - Throws: an error if the space is not available. A `StoreError` with another meaning, a ``DeliveryError`` and
-    ///   `CancellationError` are rethrown unchanged.
+    /// - Throws: an error if the space is not available. The updater rethrows a ``DeliveryError``, `CancellationError`
+    ///   and a `StoreError` with another meaning unchanged.
     func ensureSpace(for bytes: Int64) async throws
 }
 
-/// The store frees space in its package budget and checks the device.
+/// The store frees space in its package budget and checks the free space of the device.
 extension BlobStore: SpaceEnsuring {}

@@ -5,7 +5,7 @@ public import ResourceLoading
 
 /// A report about the state of a page.
 public struct BootReport: Sendable, Hashable {
-    /// The kind of a report. Kinds are added over time: keep a default when switching.
+    /// The kind of a report. Kinds are added over time, so a `switch` needs a `default`.
     public enum Kind: Sendable, Hashable {
         /// The page's document begins to load.
         case began
@@ -15,11 +15,11 @@ public struct BootReport: Sendable, Hashable {
         case failed(String)
         /// A pinned generation has served a request of the page's document.
         ///
-        /// From then on the page counts for the generation, also if the document's URL lies outside its base URL. One
-        /// report for each document is sufficient.
+        /// From then on the boot of the page counts for the trial of the generation, even if the document's URL lies
+        /// outside the base URL. One report for each document is sufficient.
         case answered(GenerationReference)
-        /// The page shows another document. A document outside a package counts for it only after another `answered`
-        /// report.
+        /// The page shows another document. A document outside a base URL counts for its generation only after another
+        /// `answered` report.
         case moved
         /// The page was closed.
         case closed

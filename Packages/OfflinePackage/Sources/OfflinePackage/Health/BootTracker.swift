@@ -12,7 +12,7 @@ struct BootTracker {
 
     private struct Page {
         var isBooting = false
-        /// The pinned generations when the page began to boot, or `nil` if no such report was received.
+        /// The pinned generations when the page began to boot, or `nil` if no `began` report was received.
         var atBegin: Set<Int64>?
         /// The generations that have served the page's document.
         var answers: Set<Int64> = []
@@ -31,8 +31,8 @@ struct BootTracker {
             guard report.page.generations.contains(generation) else { return }
             pages[id, default: Page()].answers.insert(generation.number)
         case .moved:
-            // A generation that served one document is not on trial in the next one, which may never report. A boot
-            // without a served request continues for the new document.
+            // A generation that served a document is not on trial in the next document, because that document may never
+            // report. A boot without a served request continues for the new document.
             if pages[id]?.answers.isEmpty == false { pages[id] = Page() }
         case .closed: pages[id] = nil
         }

@@ -4,7 +4,7 @@
 internal import Foundation
 package import ResourceStore
 
-/// A trial record in a sealed document of a store, which detects corruption and survives a power loss.
+/// A trial record in a document of a store. The store detects corruption, and the document survives a power loss.
 package struct HealthDocument: HealthRecording {
     /// The document's name in the store.
     package static let name = "package-health"
@@ -37,8 +37,8 @@ package struct HealthDocument: HealthRecording {
 ///
 /// Isolation: any. One owner calls it, never concurrently. Calls may block for disk access.
 protocol HealthRecording: Sendable {
-    /// Returns the saved trial record, or an empty one if none was saved. If it throws, the owner does not overwrite
-    /// it.
+    /// Returns the saved trial record, or an empty one if none was saved. If the function throws, the owner does not
+    /// overwrite the record.
     func load() throws -> TrialRecord
     /// Replaces the trial record. When the function returns, the record survives a kill and a power loss.
     func save(_ trialRecord: TrialRecord) throws

@@ -4,9 +4,10 @@
 public import PackageFormat
 public import ResourceLoading
 
-/// A change of the generation that serves a base URL. An engine's caches and service workers for it are outdated.
+/// A change of the generation that serves a base URL. The caches and service workers of engines for the base URL are
+/// outdated.
 public struct PackageScopeChange: Sendable, Hashable {
-    /// The reason of a change. Kinds are added over time: keep a default when switching.
+    /// The reason of a change. Kinds are added over time, so a `switch` needs a `default`.
     public enum Reason: Sendable, Hashable {
         case activated
         /// The generation failed its trial, with a reason.
@@ -18,9 +19,9 @@ public struct PackageScopeChange: Sendable, Hashable {
     public var package: PackageID
     /// The base URL. All URLs below it are affected.
     public var baseURL: PackageBaseURL
-    /// The former generation, or `nil` for the network.
+    /// The former generation, or `nil` if the network served the base URL.
     public var former: GenerationReference?
-    /// The current generation, or `nil` for the network.
+    /// The current generation, or `nil` if the network serves the base URL.
     public var current: GenerationReference?
     /// The reason of the change.
     public var reason: Reason

@@ -9,13 +9,13 @@ package import ResourceLoading
 /// measured from any fixed instant, such as the start of the process.
 ///
 /// A page that begins to boot on the generation must report success within a limit. One healthy page ends the trial
-/// successfully. A page that fails or exceeds the limit fails it. A page that the user closes has no effect. A
-/// process that ends during a boot has no effect either, unless several processes in a row do, because then the boot
-/// probably causes it. Reports about another generation and reports after the verdict are ignored.
+/// successfully. If a page fails or exceeds the limit, the trial fails. A page that the user closes has no effect, nor
+/// does a process that ends during a boot. If several processes in a row end during a boot, the trial fails, because
+/// the boot is the probable cause. Reports about another generation and reports after the verdict are ignored.
 ///
-/// While the app is in the background or suspended, pages boot slowly or not at all, the duration of a suspension is
-/// not measurable, and the process may end at any time. The trial is therefore paused: no boot exceeds its limit, and
-/// a process that ends is not counted. On resume, each running boot has the full limit again.
+/// The trial is paused while the app is in the background or suspended. Pages then boot slowly or not at all, and the
+/// process may end at any time. The duration of a suspension is not measurable. During the pause no boot exceeds its
+/// limit, and a process that ends is not counted. On resume, each running boot has the full limit again.
 package struct TrialPeriod: Sendable, Hashable, Codable {
     /// The result of a trial.
     package enum Verdict: Sendable, Hashable, Codable {
@@ -41,7 +41,7 @@ package struct TrialPeriod: Sendable, Hashable, Codable {
         case closed(PageID)
         /// Time has passed.
         case clock
-        /// A new process has started, so the pages of the former one no longer exist.
+        /// A new process has started, so the pages of the former process no longer exist.
         case relaunched
         /// The app enters the background or is suspended.
         case paused
@@ -159,7 +159,8 @@ public struct TrialLimits: Sendable, Hashable, Codable {
     public init() {}
 }
 
-/// A trial that was replaced by an activation that may still fail, with the events since then. A value type.
+/// A trial that a running activation replaces, with the events since the replacement. If the activation fails, the
+/// trial is restored.
 struct ReplacedTrial {
     /// The maximum number of recorded events. Later events are dropped.
     private static let limit = 1_024

@@ -79,7 +79,7 @@ struct PreviewLoader: ResourceLoader {
     ) async throws -> ResourceResponse? {
         var request = request
         let path = request.head.path ?? "/"
-        // The base path of the request may have other percent escapes than the manifest.
+        // The request may have other percent escapes than the base URL, so the components of the path are counted.
         let depth = preview.baseURL.path.utf8.count { $0 == UInt8(ascii: "/") }
         let below = path.split(separator: "/", maxSplits: depth, omittingEmptySubsequences: false).last ?? ""
         request.head.scheme = server.scheme

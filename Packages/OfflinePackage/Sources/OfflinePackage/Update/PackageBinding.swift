@@ -60,7 +60,7 @@ extension PackageLibrary {
         return try await onThread { library in
             let bindings = try library.bindings()
             let name = manifest.id.description
-            // The address ignores the query, so two sources that name their packages may have equal addresses.
+            // An address has no query, so several sources may have one address. Each must then name its package.
             if source.package?.description != name,
                 let other = bindings.first(where: { $0.source == source.address && $0.package != name })
             {

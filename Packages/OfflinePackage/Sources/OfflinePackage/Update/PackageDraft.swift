@@ -28,7 +28,7 @@ struct PackageDraft: Sendable {
         var requiredSizes: [SHA256Digest: Int64] = [:]
         requiredSizes.reserveCapacity(entries.count)
         for entry in entries {
-            // Only one of the files is read, so the size of the other would not be verified.
+            // Of files with equal digests only one is read, so the size of the others would not be verified.
             if let size = requiredSizes.updateValue(entry.size, forKey: entry.blob), size != entry.size {
                 throw PackageError(
                     .badManifest, "the file has \(entry.size) bytes, another file with the same digest has \(size)",

@@ -4,7 +4,7 @@
 public import PackageFormat
 public import ResourceLoading
 
-/// An event of a package update. Kinds are added over time: keep a default when switching.
+/// An event of a package update. Kinds are added over time, so a `switch` needs a `default`.
 public enum PackageEvent: Sendable {
     /// An update began to fetch the manifest of a source.
     case updateBegan(PackageSource)
@@ -22,14 +22,14 @@ public enum PackageEvent: Sendable {
     case fellBack(PackageID, PackageVersion, reason: String)
     /// A file of a version in use was damaged and dropped, so the network serves it.
     ///
-    /// The event is sent once for each file, and again after a repair succeeded or failed.
+    /// The event is sent once for each file. After a repair, a file that still cannot be read is reported again.
     case fileDamaged(DamagedFile)
-    /// The number of lost files of a version that were fetched again.
+    /// Lost files of a version were fetched again. The associated value is their number.
     case repaired(PackageID, PackageVersion, files: Int)
     /// An update failed.
     case updateFailed(PackageSource, PackageFailure)
-    /// The active version of a package could not be changed at launch or in the background. It is tried again next
-    /// time.
+    /// The active version of a package could not be changed at launch or in the background. The change is tried again
+    /// next time.
     case changeFailed(PackageID, PackageFailure)
 }
 

@@ -25,7 +25,7 @@ public struct PackageFailure: CodedError {
         case let error as DeliveryError: (code, message, location) = (.delivery, error.message, error.location)
         case let error as PackageError: (code, message, location) = (.package, error.message, error.location)
         case let error as StoreError: (code, message, location) = (.store, error.message, error.location)
-        case is CancellationError: (code, message, location) = (.cancelled, "given up", nil)
+        case is CancellationError: (code, message, location) = (.cancelled, "the operation was cancelled", nil)
         default: (code, message, location) = (.other, String(describing: error), nil)
         }
         cause = error

@@ -5,7 +5,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-// The steps of an install whose bytes come from the network. Each step runs on the library's thread.
+// The steps of an install. Each step runs on the library's thread.
 extension PackageLibrary {
     /// Creates a draft and determines which files are in the store.
     /// - Throws: ``DeliveryError`` with code `insecure`, ``PackageError``, ``StoreError`` or `CancellationError`.
@@ -38,8 +38,8 @@ extension PackageLibrary {
     ///   - timing: the time of activation, or `nil` to activate it now.
     ///   - isBaseline: whether the package came with the app.
     ///   - authority: the source that the package was fetched from and its scope, or `nil` if it came with the app or
-    ///     from the host. Then the package keeps its source and scope if the new base URL lies in that scope;
-    ///     otherwise its scope is the base URL.
+    ///     from the host. If `nil`, the package keeps its source and scope if the new base URL lies in that scope.
+    ///     Otherwise its scope is the base URL.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     func stage(
         _ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool,
@@ -71,7 +71,7 @@ extension PackageLibrary {
                         generation: GenerationReference(package: stored.package, number: stored.number)),
                     minHost: manifest.minHost, table: draft.entries)
             } catch {
-                // If this fails too, the next library on this store discards the generation.
+                // If `retire` fails too, the next library that opens the store discards the generation.
                 try? library.store.retire(stored.number)
                 throw error
             }
@@ -93,7 +93,7 @@ extension PackageLibrary {
     }
 
     /// Returns a Boolean value that indicates whether the table of a generation can be read.
-    /// - Throws: ``StoreError`` if this cannot be determined, or `CancellationError`.
+    /// - Throws: ``StoreError`` if the table cannot be read for another reason than damage, or `CancellationError`.
     func isReadable(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             do {
@@ -118,7 +118,7 @@ extension PackageLibrary {
     }
 
     /// Returns a Boolean value that indicates whether a staged generation lies in the scope of its package's active
-    /// generation. An older version of the app may have staged a generation outside it.
+    /// generation. An older version of the app may have staged a generation outside the scope.
     func isInScope(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             guard let record = try library.activeRecord(of: generation.package.id) else { return true }
@@ -126,7 +126,8 @@ extension PackageLibrary {
         }
     }
 
-    /// Returns a retired generation that is still in the store, or `nil` if it is gone or its record is damaged.
+    /// Returns a retired generation that is still in the store, or `nil` if a sweep has removed it or its record is
+    /// damaged.
     func retired(_ number: Int64) async throws -> PackageGeneration? {
         try await onThread { library in
             try library.store.generations(in: .retired).first { $0.number == number }.flatMap { stored in
@@ -136,7 +137,7 @@ extension PackageLibrary {
         }
     }
 
-    /// Returns whether the active generation of a package came with the app.
+    /// Returns a Boolean value that indicates whether the active generation of a package came with the app.
     ///
     /// Returns `nil` if the package has no active generation, or if its record is damaged.
     func isBaselineActive(_ id: PackageID) async throws -> Bool? {
@@ -163,7 +164,8 @@ extension PackageLibrary {
         }
     }
 
-    /// Restores lost bytes of a generation from a filled draft. When the function returns, they survive a power loss.
+    /// Restores lost bytes of a generation from a filled draft. When the function returns, the bytes survive a power
+    /// loss.
     func restore(_ generation: PackageGeneration, from draft: PackageDraft) async throws {
         try await onThread { try $0.store.restore(from: draft.batch) }
         removeDamage(of: generation)

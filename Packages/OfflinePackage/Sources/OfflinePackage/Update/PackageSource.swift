@@ -59,8 +59,8 @@ public struct PackageSource: Sendable, Hashable {
             throw DeliveryError(
                 .otherSource, "only the source \(other) may update \(manifest.id)", at: manifestURL)
         }
-        // The scope of an installed package applies only if the package came from this source or the host named the
-        // package.
+        // If the package came from this source or the host named the package, the scope of the installed package
+        // replaces the default scope. Otherwise both apply.
         let isKnown = kept.map { $0.source == address || package != nil } ?? false
         let granted = try scope ?? (isKnown ? nil : ownOrigin())
         for scope in [kept?.scope, granted].compactMap({ $0 }) where !manifest.baseURL.lies(under: scope) {

@@ -33,7 +33,7 @@ public struct PackageUpdate: Sendable, Hashable {
     public var package: InstalledPackage
     /// The transfer of the package's bytes.
     public var transfer: Transfer
-    /// The network traffic after the manifest.
+    /// The network traffic of the update, without that of the manifest.
     public var traffic: DeliveryTraffic
 }
 

@@ -13,13 +13,13 @@ extension PackageUpdater {
             try checkHealth(of: generation.package.id, generation.package.version, at: library.store.directory)
             _ = try await activate(generation)
         } catch {
-            // If this fails too, the next library on this store discards the generation.
+            // If `discard` fails too, the next library that opens the store discards the generation.
             try? await library.discard(generation)
             throw error
         }
     }
 
-    /// Makes a generation the active one of its package, on trial.
+    /// Makes a generation the active one of its package, and starts its trial.
     /// - Throws: ``DeliveryError`` if the trial cannot be saved, ``StoreError`` or `CancellationError`. On an error
     ///   the active generation and its own trial are unchanged.
     func activate(_ generation: PackageGeneration) async throws -> [PackageScopeChange] {

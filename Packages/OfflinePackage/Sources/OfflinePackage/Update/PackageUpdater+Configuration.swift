@@ -21,7 +21,7 @@ extension PackageUpdater {
         public var downloads = Downloads()
         /// The conditions of the device, on which updates depend. Default: always favorable.
         ///
-        /// A container replaces them by `ContainerConfiguration.conditions`.
+        /// A container replaces the value with `ContainerConfiguration.conditions`.
         public var conditions: any HostConditioning = .favourable
         /// The provider of free space before a download. If `nil`, the default, it is the library's store.
         var space: (any SpaceEnsuring)?
@@ -51,7 +51,7 @@ extension PackageUpdater.Configuration {
         public var stallLimit: Duration = .seconds(30)
         /// The maximum time of one attempt to fetch an archive or ranges of it. Default: 12 h.
         ///
-        /// Received bytes are kept.
+        /// The next attempt resumes after the received bytes.
         public var archiveLimit: Duration = .seconds(12 * 3_600)
         /// The maximum time of one attempt to fetch a manifest. Default: 10 min.
         public var manifestLimit: Duration = .seconds(600)

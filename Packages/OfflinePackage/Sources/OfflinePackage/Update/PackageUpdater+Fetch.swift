@@ -43,7 +43,7 @@ extension PackageUpdater {
         return (transfer, traffic)
     }
 
-    /// Returns a Boolean value that indicates whether the whole archive may succeed after its ranges failed.
+    /// Returns a Boolean value that indicates whether a download of the whole archive may succeed after ranges failed.
     private static func allowsWholeArchive(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError: false
@@ -64,7 +64,7 @@ extension PackageUpdater {
             guard steps.shouldReport(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
         } admit: {
-            // The bytes that have already arrived occupy their space already.
+            // The bytes on disk already occupy their space.
             let packed = max(0, (download.size ?? 0) - self.downloader.partialBytes(of: download))
             try await self.checkSpace(for: draft, packed)
         }
@@ -79,7 +79,7 @@ extension PackageUpdater {
         return archive.traffic
     }
 
-    /// Checks before a download that the packed and the uncompressed bytes fit together.
+    /// Checks that there is space for the packed and the uncompressed bytes at the same time.
     private func checkSpace(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
         try downloader.checkSpace(for: packed.addingSaturated(unpacked))
@@ -112,7 +112,8 @@ extension PackageUpdater {
         PackageURL(url).map { !arrivals.candidates(for: $0).isEmpty } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether such a package has the origin of a request.
+    /// Returns a Boolean value that indicates whether a package that is downloaded for the first time has the origin of
+    /// a request.
     ///
     /// The request's path is ignored. Synchronous; any isolation.
     public nonisolated func serves(originOf request: HTTPRequest) -> Bool {

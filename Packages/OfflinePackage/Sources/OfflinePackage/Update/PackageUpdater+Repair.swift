@@ -40,7 +40,7 @@ extension PackageUpdater {
     private func repair(_ id: PackageID, from source: PackageSource) async throws -> RepairResult {
         try await sources.run(source.manifestURL) {
             let (manifest, _) = try await manifest(of: source)
-            // The manifest can only provide bytes that the active version names.
+            // A repair stores only bytes that the active version names, so the binding of the package is not checked.
             _ = try source.check(manifest, against: nil)
             return try await fetches.run(id.description) { try await repair(manifest, from: source) }
         }
@@ -69,6 +69,7 @@ extension PackageUpdater {
     case repaired(files: Int, transfer: PackageUpdate.Transfer, traffic: DeliveryTraffic)
     /// The package was not fetched by an updater, so its source is not known. An install or update repairs it.
     case unknownSource
-    /// The source has this version now, perhaps with other files. An update repairs the package.
+    /// The manifest of the source differs from the active generation. The associated value is its version. An update
+    /// repairs the package.
     case outdated(PackageVersion)
 }

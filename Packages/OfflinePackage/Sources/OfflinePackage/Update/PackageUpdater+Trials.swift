@@ -11,10 +11,10 @@ internal import ResourceStore
 extension PackageUpdater {
     /// Applies a report of a page and waits for its effects. A rollback waits for other work on its package.
     ///
-    /// A report counts for each pinned generation on trial if the page's document lies below its base URL, or if it
-    /// has served the document; see ``BootReport/Kind-swift.enum/answered(_:)``. A running boot counts for the latter
-    /// from the first response on. A page that began to boot before a generation was active counts for it only if the
-    /// generation has served the document. Other reports have no effect.
+    /// A report counts for a pinned generation on trial if the page's document lies below the generation's base URL. It
+    /// also counts if the generation has served the document; see ``BootReport/Kind-swift.enum/answered(_:)``. In the
+    /// second case a running boot counts from the first response on. The second case is required if the page began to
+    /// boot before the generation was active. Other reports have no effect.
     public func report(_ report: BootReport) async {
         for conclusion in record(report) { await conclusion.value }
     }
@@ -79,8 +79,8 @@ extension PackageUpdater {
         _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
     ) -> Task<Void, Never> {
         let generation = trial.generation
-        // The task holds the updater until it is done. The verdict is in the trial record; if the process ends, the
-        // next start continues from it.
+        // The task retains the updater until it ends. The verdict is in the trial record. If the process ends first,
+        // the next start processes the verdict.
         let conclusion = Task {
             defer { conclusions[generation] = nil }
             do {
@@ -94,7 +94,7 @@ extension PackageUpdater {
         return conclusion
     }
 
-    /// The verdicts whose effects failed, on a full disk or a suspended store, and are not being processed.
+    /// The verdicts that no task is processing, because a first attempt failed, for example on a full disk.
     var unfinished: [(PackageID, TrialPeriod, TrialPeriod.Verdict)] {
         trialRecord.trials.sorted { $0.key < $1.key }.compactMap { name, trial in
             guard let verdict = trial.verdict, conclusions[trial.generation] == nil, let id = try? PackageID(name)

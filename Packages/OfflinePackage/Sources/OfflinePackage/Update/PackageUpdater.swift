@@ -17,10 +17,10 @@ internal import ResourceStore
 /// **Isolation.** This actor. Bytes are fetched, unpacked and hashed elsewhere. Different packages are processed
 /// concurrently, up to the limit of downloads; each package is processed serially.
 ///
-/// **Life cycle of a version.** A version is fetched and staged, activated immediately or at its time, and on trial
-/// until a page reports that it booted. A version that fails its trial is first recorded as failed, so that a kill
-/// does not allow another trial. Then the last good generation is activated again, or the package is deactivated if
-/// there is none.
+/// **Life cycle of a version.** A version is fetched and staged, and activated immediately or at its time. It is then
+/// on trial until a page reports that it booted. A version that fails its trial is first recorded as failed, so that a
+/// kill does not allow another trial. Then the last good generation is activated again, or the package is deactivated
+/// if there is none.
 public actor PackageUpdater {
     let library: PackageLibrary
     let configuration: Configuration
@@ -38,8 +38,8 @@ public actor PackageUpdater {
     let fetches: KeyedQueue
     /// The queue of changes to active and staged generations, one at a time for each package.
     ///
-    /// A holder of a turn in one of the three queues never waits for an earlier queue, and waits only for keys. The
-    /// downloader limits the number of concurrent transfers.
+    /// A job of one of the three queues never enters a queue that is declared before it, so the jobs cannot block each
+    /// other forever. The queues run any number of jobs with different keys. The downloader limits transfers.
     let packages: KeyedQueue
     let watch: Stopwatch
     var trialRecord = TrialRecord()
@@ -55,7 +55,7 @@ public actor PackageUpdater {
     var conclusions: [Int64: Task<Void, Never>] = [:]
     /// The trials that a running activation replaces, by package.
     var replaced: [String: ReplacedTrial] = [:]
-    /// The number of installs and removals by the host, by package. An update that began before the last one fails.
+    /// The number of installs and removals by the host, by package. An update that began before the last of them fails.
     private var hostInstallCounts: [String: Int] = [:]
     var boots = BootTracker()
     var areTrialsPaused = false
@@ -158,8 +158,9 @@ public actor PackageUpdater {
             let id = generation.package.id
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
-                    // A version is discarded if the host is now too old, the version has failed, a later one is
-                    // active (unless it came with the app), or its table cannot be read.
+                    // A version is discarded if the host is now too old, the version has failed, its table cannot be
+                    // read, or its base URL lies outside the scope. It is also discarded if a later version is active,
+                    // unless that version came with the app.
                     let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
                         !trialRecord.isQuarantined("\(generation.package.version)", of: "\(id)"),
@@ -177,7 +178,7 @@ public actor PackageUpdater {
         return changes
     }
 
-    /// Runs `body` and logs its errors.
+    /// Runs `body`, and logs and reports its errors.
     ///
     /// A package that cannot be changed, for example on a full disk, must not prevent updates of other packages or
     /// the launch of the app. The change is tried again next time.
@@ -313,7 +314,7 @@ public actor PackageUpdater {
             try await discardStaged(of: manifest.id)
             try await library.activate(generation)
         } catch {
-            // If this fails too, the next library on this store discards the generation.
+            // If `discard` fails too, the next library that opens the store discards the generation.
             try? await library.discard(generation)
             throw error
         }
@@ -326,7 +327,7 @@ public actor PackageUpdater {
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
             hostInstallCounts[id.description, default: 0] += 1
-            // Staged generations are discarded first. The package may have no active one, and a staged one must not
+            // Staged generations are discarded first, even if the package has no active one, because a staged one would
             // be activated at the next launch.
             try await discardStaged(of: id)
             let former = library.activeGeneration(of: id)?.package
@@ -365,7 +366,7 @@ public actor PackageUpdater {
     /// trial with other files.
     func checkHealth(of id: PackageID, _ version: PackageVersion, at location: String) throws {
         guard !trialRecord.isQuarantined("\(version)", of: "\(id)") else {
-            throw DeliveryError(.quarantined, "version \(version) of \(id) failed before", at: location)
+            throw DeliveryError(.quarantined, "version \(version) of \(id) failed its trial before", at: location)
         }
     }
 
@@ -399,19 +400,19 @@ public actor PackageUpdater {
             if let active = try await library.activeGeneration(equalTo: draft), active.number != former {
                 return PackageUpdate(outcome: .unchanged, package: active.package, transfer: transfer, traffic: traffic)
             }
-            // Another source or manifest may have been installed first.
+            // A package of another source or manifest may have been installed meanwhile.
             let scope = try await library.authorise(manifest, digest, from: source)
             // The sequence number is raised before staging. If staging fails, the same manifest may be installed with
             // the same number.
             try await library.raiseSequence(to: manifest, digest)
             let timing = effective(timing)
-            // An earlier staged generation is discarded only after this one is staged.
+            // An earlier staged generation is discarded only after the new one is staged.
             let generation = try await library.stage(
                 draft, timing: timing == .now ? nil : timing, isBaseline: false, authority: (source, scope))
             if timing == .now {
                 try await activateNow(generation)
-                // The staged generation is older than the active one. If this fails, it is discarded when its time
-                // comes.
+                // If this call fails, the staged generation is discarded when its time comes, because it is older than
+                // the active one.
                 try? await discardStaged(of: manifest.id)
                 return PackageUpdate(
                     outcome: .activated, package: generation.package, transfer: transfer, traffic: traffic)
@@ -438,7 +439,7 @@ public actor PackageUpdater {
         let timing = effective(timing)
         // If the timing differs, the generation is staged again.
         guard timing == .now || timing == since else { return nil }
-        // If this fails, the generation stays staged.
+        // If the activation fails, the generation stays staged.
         if timing == .now { _ = try await activate(generation) }
         return PackageUpdate(
             outcome: timing == .now ? .activated : .unchanged, package: generation.package, transfer: .nothing,

@@ -11,9 +11,9 @@ public import ResourceLoading
 /// A loader that serves GET and HEAD requests from packages that are downloaded for the first time.
 ///
 /// It serves files whose bytes have arrived. Each file is decoded from its slice and must have the SHA-256 of the
-/// manifest; the headers of the zip are ignored. Files that have not arrived, are too large for memory or are damaged
-/// are passed to the next loader, so no request waits. HEAD has the same response as GET, including the body. The
-/// loader follows ``PackageLoader``, which serves the package after its installation.
+/// manifest; the headers of the zip are ignored. Requests for files that have not arrived, are too large for memory or
+/// are damaged are passed to the next loader, so no request waits. HEAD has the same response as GET, including the
+/// body. The loader follows ``PackageLoader``, which serves the package after its installation.
 struct PartialLoader: ResourceLoader {
     /// The maximum number of bytes of a file that is served.
     private let sizeLimit: Int64
@@ -66,7 +66,8 @@ struct PartialLoader: ResourceLoader {
     private func respond(
         with content: Data, of file: PackageManifest.File, in manifest: PackageManifest
     ) -> ResourceResponse {
-        // The fields are the same as those of the installed package, so that the engine's copy stays valid.
+        // The fields are the same as those of the installed package, so that the copy in the engine's cache stays
+        // valid.
         let fields: HTTPFields = [
             .contentType: file.mediaType, .eTag: "\"\(file.sha256)\"", .cacheControl: "no-cache",
         ]

@@ -28,7 +28,7 @@ struct SequenceDocument {
             case sequence, manifest
         }
 
-        /// Checks that a manifest is not older, and not a different one with the same number.
+        /// Checks that a manifest has a higher number, or is the manifest with the same number.
         /// - Throws: ``DeliveryError`` with code `replayed`.
         func check(_ offered: PackageManifest, _ digest: SHA256Digest, at location: String) throws(DeliveryError) {
             guard let number = offered.sequence else {

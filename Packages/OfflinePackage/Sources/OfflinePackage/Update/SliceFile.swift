@@ -13,7 +13,7 @@ enum SliceFile {
     /// - Parameters:
     ///   - file: the file to read.
     ///   - archive: the path of a file that has the bytes of the slice at their offset.
-    ///   - consume: receives the decoded bytes, never more than the file has.
+    ///   - consume: a closure that receives the decoded bytes, never more than the file has.
     /// - Throws: ``PackageError``, ``ResourceError`` if the archive ends early, `CancellationError`, or the error of
     ///   `consume`.
     static func read(_ file: PackageManifest.File, in archive: String, _ consume: (Data) throws -> Void) throws {

@@ -7,9 +7,9 @@ internal import WebSyntax
 
 /// The relative path of a file inside a package, with `/` as separator, valid on every file system.
 ///
-/// The path is stored in Unicode normalization form C. No component is empty, `.` or `..`, also not after
-/// compatibility mapping (full-width dots and slashes). A path has no backslashes, control characters or drive
-/// letters. A component has at most 255 bytes, which is the limit of common file systems.
+/// The path is stored in Unicode normalization form C. No component is empty, `.` or `..`. Compatibility mapping, for
+/// example of full-width dots and slashes, yields no such dots either. A path has no backslashes, control characters or
+/// drive letters. A component has at most 255 bytes, which is the limit of common file systems.
 public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The path as text.
     public let description: String
@@ -116,7 +116,7 @@ enum UnicodeForm {
         isASCII(string) ? string : string.precomposedStringWithCompatibilityMapping
     }
 
-    /// Returns a key that is equal for all names that a file system may treat as the same, ignoring case and form.
+    /// Returns a key that is equal for all names that a file system may treat as equal, ignoring case and Unicode form.
     static func folded(_ string: String) -> String {
         // Upper case comes first, because it makes ß equal to SS, and ſ equal to s.
         isASCII(string) ? string.lowercased() : canonical(canonical(string).uppercased().lowercased())

@@ -34,7 +34,7 @@ final class LibarchiveReadHandle {
     private var serial = 0
 
     /// Creates a handle for a source.
-    /// - Parameter enable: enables formats and filters, and returns libarchive's status.
+    /// - Parameter enable: a closure that enables formats and filters, and returns libarchive's status.
     init(_ source: LibarchiveSource, limits: ArchiveLimits, enable: (OpaquePointer) -> CInt) throws {
         guard let archive = archive_read_new() else {
             throw PackageError(.io, "libarchive is out of memory", at: source.path)
@@ -42,8 +42,8 @@ final class LibarchiveReadHandle {
         self.archive = archive
         self.source = source
         self.limits = limits
-        // From here on `deinit` frees the archive. libarchive returns a warning for a filter that needs an external
-        // program.
+        // From here on `deinit` frees the archive. For a filter that needs an external program, libarchive returns a
+        // warning, which is an error here.
         guard enable(archive) == ARCHIVE_OK else {
             throw PackageError(.unsupported, "libarchive was built without support for this format", at: source.path)
         }
@@ -139,7 +139,7 @@ final class LibarchiveReadHandle {
         return count
     }
 
-    /// Reads the rest of the file after the end of the archive and checks that it holds only zeros.
+    /// Reads the rest of the file after the end of the archive and checks that it contains only zeros.
     func drain() throws {
         try source.drain(from: archive_filter_bytes(archive, 0))
     }

@@ -26,8 +26,8 @@ internal import Foundation
                 // libarchive does not recognize a zip without entries.
                 guard !directory.entries.isEmpty else { return }
                 try readZip(file, directory, limits, visit)
-            // libarchive reads only the tar, because it ignores the checksum of gzip and the bytes after the end of
-            // the tar.
+            // libarchive does not decompress, because it would ignore the checksum of gzip and the bytes after the end
+            // of the tar.
             case .gzip: try readTar(file, GzipStream(file), limits, visit)
             case .zstandard: try readTar(file, ZstandardStream(file), limits, visit)
             }

@@ -5,7 +5,8 @@ internal import CArchive
 
 /// A data source for libarchive: a file, or the decompressed bytes of a file.
 ///
-/// libarchive keeps an unretained pointer to the source. The handle that owns both frees the archive first.
+/// libarchive has an unretained pointer to the source. ``LibarchiveReadHandle`` owns the source and frees the archive
+/// first.
 final class LibarchiveSource {
     private let file: InputFile
     /// The decompressed bytes of the file, or `nil` if libarchive reads the file itself.
@@ -30,7 +31,8 @@ final class LibarchiveSource {
         buffer = .allocate(byteCount: 64 << 10, alignment: 16)
     }
 
-    /// Creates a source of the decompressed bytes of a file, limited to the size of an archive within the limits.
+    /// Creates a source of the decompressed bytes of a file. It fails after more bytes than an archive within the
+    /// limits has.
     init(_ file: InputFile, unpackedBy stream: any ByteStreaming, limits: ArchiveLimits) {
         self.file = file
         self.stream = stream
@@ -45,7 +47,7 @@ final class LibarchiveSource {
         buffer.deallocate()
     }
 
-    /// The maximum number of zeros after the end of a tar, because tape drives use large blocks.
+    /// The maximum number of zeros after the end of a tar. Tar programs pad archives to the block size of tape drives.
     private static let padding: Int64 = 1 << 20
 
     /// Connects the source and returns libarchive's status.
@@ -67,7 +69,7 @@ final class LibarchiveSource {
 
     /// Reads a stream to its end, which verifies its checksum.
     ///
-    /// Only zeros may follow the archive, because a reader that continues after the end of a tar would see other
+    /// Only zeros may follow the archive, because a reader that continues after the end of a tar would read other
     /// files.
     /// - Parameter end: the number of bytes of the archive.
     /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.

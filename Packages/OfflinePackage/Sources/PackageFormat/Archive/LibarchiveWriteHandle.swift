@@ -35,7 +35,7 @@ internal import SystemSupport
     }
 
     deinit {
-        // Without this call, freeing would write the end of an abandoned archive.
+        // Without this call, `archive_write_free` would complete an abandoned archive.
         if !isFinished { archive_write_fail(archive) }
         archive_write_free(archive)
     }

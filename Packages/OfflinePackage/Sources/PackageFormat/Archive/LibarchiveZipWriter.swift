@@ -18,7 +18,7 @@ internal import SystemSupport
 ///
 /// All entries have the time 1980-01-01, mode 0644 and user 0, so that only names and bytes determine the result.
 /// libarchive does not know a checksum in advance, so each entry has a data descriptor. The central directory has all
-/// values.
+/// sizes and checksums.
 ///
 /// Isolation: a writer blocks its thread.
 @_spi(Packaging) public struct LibarchiveZipWriter: Sendable {
@@ -30,7 +30,7 @@ internal import SystemSupport
     /// On an error the file is removed.
     /// - Parameters:
     ///   - archive: a path in the file system.
-    ///   - contents: adds the entries. If it throws, writing ends and the error is rethrown.
+    ///   - contents: a closure that adds the entries. If it throws, writing ends and the error is rethrown.
     /// - Throws: ``PackageError``.
     public func write(to archive: String, contents: (LibarchiveWriteHandle) throws -> Void) throws {
         let descriptor = try SystemError.mapping {

@@ -13,8 +13,8 @@ internal import SystemSupport
 
 /// The folder that an archive is unpacked into, with its temporary folder.
 ///
-/// Other users may be able to write to the parent folder. Therefore the path is resolved once, and all later
-/// operations use directory descriptors. An item that has replaced a created item is not touched.
+/// Other users may be able to write to the parent folder. Therefore the path is resolved once, and all later operations
+/// use directory descriptors. If another process has replaced a created item, the replacement is not changed.
 final class UnpackTarget {
     /// The absolute path, for messages.
     let directory: String
@@ -90,7 +90,7 @@ final class UnpackTarget {
         try SystemError.mapping {
             try parent.makeDirectory(name, mode: 0o755)
         } to: {
-            // Some file systems report that the name does not exist if they do not permit creation.
+            // The code is `io` even for ENOENT, which some file systems report if they do not permit creation.
             PackageError(.io, "create folder: \($0.reason)", at: $0.path)
         }
     }
@@ -173,7 +173,7 @@ final class UnpackTarget {
         for (name, parent) in folders.reversed() { try? parent.removeDirectory(name) }
     }
 
-    /// Rejects a path with a symbolic link of another user, because it may lead to any place.
+    /// Rejects a path with a symbolic link of another user, because the link may lead anywhere.
     private static func checkLinks(_ path: String) throws {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for name in path.split(separator: "/") {
@@ -186,7 +186,7 @@ final class UnpackTarget {
         }
     }
 
-    /// Returns the absolute path of the existing part without links, and the names below it that do not exist.
+    /// Returns the existing part of a path, absolute and without links, and the names below it that do not exist.
     private static func resolve(_ path: String) throws -> (existing: String, missing: [String]) {
         var existing = path
         var missing: [String] = []

@@ -11,9 +11,9 @@
 
 /// An unpacker that writes all files of an archive into a folder, or none.
 ///
-/// Files are written into a temporary folder beside the target, which is renamed at the end. On an error the
-/// temporary folder is removed and the target is unchanged. A killed process leaves at most the temporary folder. Its
-/// name begins with a dot and the target's name, and ends in `.partial`.
+/// Files are written into a temporary folder next to the target, which is renamed at the end. On an error the temporary
+/// folder is removed and the target is unchanged. A killed process leaves at most the temporary folder. Its name begins
+/// with a dot and the target's name, and ends in `.partial`.
 ///
 /// Other users may be able to write to the parent folder. If they replace a folder during unpacking, the replacement
 /// is neither filled nor emptied, and unpacking fails.
@@ -22,10 +22,10 @@ public struct Unpacker: Sendable {
     private let reader: any ArchiveReading
     /// The limits of the archive.
     public var limits: ArchiveLimits
-    /// A Boolean value that indicates whether the content is synced to disk before the rename, and the rename after
-    /// it.
+    /// A Boolean value that indicates whether the content is synced to disk before the rename, and the parent folder
+    /// after it.
     ///
-    /// Linux uses one `syncfs`; other systems use one `fsync` for each file. If `false`, the target may hold files
+    /// Linux uses one `syncfs`; other systems use one `fsync` for each file. If `false`, the target may contain files
     /// without their bytes after a power loss.
     public var isDurable: Bool
 
@@ -43,8 +43,8 @@ public struct Unpacker: Sendable {
 
     /// Unpacks `archive` into `directory`, which must be empty or absent. Creates missing parent folders.
     ///
-    /// Blocks while it works. Files have mode 0644 and folders 0755, less the process's mask. Times are those of
-    /// unpacking.
+    /// Blocks while it works. Files have mode 0644 and folders 0755, without the bits of the process's umask. The times
+    /// of files are the times of unpacking.
     /// - Returns: the number of files and the number of bytes of all files.
     /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder; or `CancellationError`
     ///   if the current task is cancelled.

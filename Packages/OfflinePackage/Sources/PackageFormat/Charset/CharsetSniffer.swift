@@ -7,9 +7,9 @@ public import Foundation
 ///
 /// A byte order mark has priority, then the declaration in the first 1,024 bytes. HTML documents use the prescan of
 /// WHATWG HTML (section 13.2.3.2), XML documents their declaration, and style sheets `@charset` (CSS Syntax Level 3,
-/// section 3.2). Without both, non-ASCII bytes that are valid UTF-8 mean UTF-8. ASCII bytes alone do not determine
-/// the encoding. Then the referring document or its `charset` attribute decides, as with a server that does not know
-/// the encoding.
+/// section 3.2). Without a byte order mark and a declaration, non-ASCII bytes that are valid UTF-8 mean UTF-8. ASCII
+/// bytes alone do not determine the encoding. Then the referring document or its `charset` attribute decides, as for a
+/// response without `charset`.
 @_spi(Packaging) public struct CharsetSniffer: Sendable {
     /// The result of sniffing.
     enum Finding: Hashable {

@@ -34,7 +34,7 @@ struct HTMLPrescan {
     private mutating func run() throws(End) -> CharacterEncoding {
         while true {
             if starts(with: "<!--") {
-                // The dashes of the start may also be the dashes of the end.
+                // The dashes of the start may also be the dashes of the end, as in `<!-->`.
                 position += 2
                 while !starts(with: "-->") { try advance() }
                 position += 2

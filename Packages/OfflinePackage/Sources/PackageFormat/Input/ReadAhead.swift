@@ -9,7 +9,7 @@ final class ReadAhead {
 
     private let file: InputFile
     private let buffer: UnsafeMutableRawBufferPointer
-    /// The range of the file that the buffer holds.
+    /// The range of the file that is in the buffer.
     private var range: Range<Int64> = 0..<0
 
     init(_ file: InputFile) {
@@ -40,7 +40,7 @@ final class ReadAhead {
     private func fill(from offset: Int64, name: String) throws {
         range = 0..<0
         let read = try file.read(into: buffer, at: offset)
-        guard read > 0 else { throw PackageError(.truncated, "the archive ends before the file does", at: name) }
+        guard read > 0 else { throw PackageError(.truncated, "the archive ends inside the data of the file", at: name) }
         range = offset..<(offset + Int64(read))
     }
 

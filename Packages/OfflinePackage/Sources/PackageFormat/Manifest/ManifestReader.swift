@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import StrictJSON
 
-/// A streaming reader of a manifest. Memory is bounded by the manifest itself, because other values are skipped.
+/// A streaming reader of a manifest. Unknown members are skipped, so they use no memory.
 struct ManifestReader {
     /// The maximum number of bytes of a string value. Paths and URLs have lower limits.
     private static let maxTextLength = 8_192

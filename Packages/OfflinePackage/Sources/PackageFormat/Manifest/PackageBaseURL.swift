@@ -65,7 +65,8 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
         return isHost(name) ? (name, authority.port) : nil
     }
 
-    /// Checks limits beyond those of a URL's host: the lengths of the domain name system, and no tilde.
+    /// Returns a Boolean value that indicates whether a host has the lengths of the domain name system (RFC 1035,
+    /// section 2.3.4) and no tilde.
     private static func isHost(_ name: String) -> Bool {
         guard (1...253).contains(name.utf8.count) else { return false }
         return name.utf8.first == UInt8(ascii: "[")

@@ -4,7 +4,7 @@
 public import ContentDigest
 public import Foundation
 
-/// The description of a package: its name, its base URL, and each file with size, digest and type.
+/// The description of a package: its identifier, its base URL, and each file with size, digest and type.
 ///
 /// JSON form: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?,
 /// "path", "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "sequence"?, "version"}`. `archive` and each
@@ -25,8 +25,8 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     public var baseURL: PackageBaseURL
     /// A Boolean value that indicates whether the package contains all files below the base URL.
     ///
-    /// If `true`, the response to any other URL below the base URL is 404, or a redirect if the URL lacks the final
-    /// slash of a folder, without a network request. In JSON it is `"complete": true`; otherwise the member is absent.
+    /// If `true`, any other URL below the base URL causes no network request. The response is 404, or a redirect if the
+    /// URL lacks the final slash of a folder. In JSON it is `"complete": true`; otherwise the member is absent.
     public var isComplete: Bool
     /// The minimum version of the host, or `nil` if the package works in every host.
     ///
@@ -38,7 +38,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Each published manifest of a package has a higher number than those before. After a device has installed a
     /// numbered manifest, it rejects manifests with a lower number or without a number. In JSON it is `"sequence"`.
     public var sequence: Int64?
-    /// The zip that contains the files and that each file's `File.slice` refers to.
+    /// The zip that each file's `File.slice` refers to, or `nil` if the files have no slices.
     public var archive: Archive?
     /// The files, sorted by path. No two paths are equal on any file system.
     public var files: [File]

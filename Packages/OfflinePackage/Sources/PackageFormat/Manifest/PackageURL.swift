@@ -6,9 +6,9 @@ internal import WebSyntax
 
 /// The URL of a request for the lookup in packages: origin and path, without query and fragment.
 ///
-/// Equality follows the meaning of the parts: the case of scheme and host, a default port and needless percent
-/// escapes make no difference. A URL with a user, or whose path is not a plain file path, is not a package URL.
-/// Examples are an escaped slash or NUL, an invalid escape and bytes that are not UTF-8.
+/// Equality follows the meaning of the parts: the case of scheme and host, a default port and needless percent escapes
+/// make no difference. A URL with a user is not a package URL. Neither is a URL whose path has an escaped slash, a NUL,
+/// an invalid escape or bytes that are not UTF-8.
 @_spi(Packaging) public struct PackageURL: Sendable, Hashable {
     /// The origin, `https://host` or `https://host:port`, in lower case and without a default port.
     public let origin: String

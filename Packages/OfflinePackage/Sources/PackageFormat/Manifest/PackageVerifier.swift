@@ -69,7 +69,7 @@ public struct PackageVerifier: Sendable {
         }
         if let missing = expected.keys.min() {
             throw PackageError(
-                .mismatch, "\(expected.count) files of the manifest are missing, beginning with",
+                .mismatch, "\(expected.count) files of the manifest are missing, the first is",
                 at: missing.description)
         }
         return summary

@@ -14,8 +14,8 @@
         case deflate
     }
 
-    /// The offset of the first byte of the data, which follows the entry's local header, from the start of the
-    /// archive.
+    /// The offset of the first byte of the data from the start of the archive. The data follows the entry's local
+    /// header.
     public var offset: Int64
     /// The number of bytes inside the archive.
     public var size: Int64

@@ -5,8 +5,8 @@ extension PackageManifest {
     /// Returns the manifest with the slice of each file inside `archive`.
     /// - Parameters:
     ///   - directory: the directory of that archive, as ``ZipValidator`` returned it.
-    ///   - archive: the size and the digest of the zip, which become the manifest's.
-    /// - Throws: ``PackageError`` with code `mismatch` if the directory has other files or sizes.
+    ///   - archive: the size and the digest of the zip, for the manifest.
+    /// - Throws: ``PackageError`` with code `mismatch` if the directory has other files or sizes than the manifest.
     @_spi(Packaging) public func locating(
         files directory: ZipDirectory, in archive: Archive
     ) throws -> PackageManifest {
@@ -29,7 +29,7 @@ extension PackageManifest {
         }
     }
 
-    /// Returns the slice of each file of a directory that holds exactly `files`.
+    /// Returns the slice of each file of a directory that contains exactly `files`.
     private static func slices(
         of directory: ZipDirectory, matching files: [File]
     ) throws -> [ArchivePath: ArchiveSlice] {
@@ -65,13 +65,14 @@ extension PackageManifest {
             }
             try file.path.check(limits)
         }
-        // The archive is already local or its size was checked against the manifest limits before.
+        // The size of the archive is not limited here, because the archive is local or was checked against the manifest
+        // limits.
         try validateSlices(
             limits: ManifestLimits(
                 maxArchiveBytes: .max, maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor))
     }
 
-    /// Checks that ``archive`` and slices are either all present or all absent, and that the slices are possible.
+    /// Checks that ``archive`` and slices are either all present or all absent, and that the slices are valid.
     ///
     /// Slices must lie inside the archive, must not overlap, and must not exceed the size and ratio limits.
     func validateSlices(limits: ManifestLimits) throws {

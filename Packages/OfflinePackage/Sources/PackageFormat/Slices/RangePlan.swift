@@ -7,7 +7,7 @@ internal import ContentDigest
 ///
 /// Each request costs its bytes plus one round trip, which is also counted in bytes. Two ranges are joined if the gap
 /// between them costs no more than a round trip. The plan is the whole archive unless ranges save at least an eighth,
-/// because the download of a whole archive can be resumed after an interruption.
+/// because only the download of a whole archive can be resumed by a later process.
 @_spi(Packaging) public enum RangePlan: Sendable, Hashable {
     /// The store already has all bytes.
     case nothing
@@ -18,8 +18,8 @@ internal import ContentDigest
 
     /// The costs of requests.
     @_spi(Packaging) public struct Costs: Sendable, Hashable {
-        /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which slow-4g carries in 160
-        /// ms.
+        /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which the network profile
+        /// slow-4g transfers in 160 ms.
         public var bytesOfRoundTrip: Int64 = 32 << 10
         /// The maximum number of ranges, each of which is one request. Default: 6.
         public var maxRanges = 6

@@ -8,7 +8,7 @@ public import Foundation
 /// Call ``append(_:_:)`` with the slice's bytes in order, in pieces of any size, and then ``finish()``. The slice is
 /// complete only if ``finish()`` returns. After an error the inflater produces no more bytes.
 ///
-/// An inflater holds about 40 KB and at most one piece of 256 KiB. Copies share their state. It is not `Sendable` and
+/// An inflater uses about 40 KB and at most one piece of 256 KiB. Copies share their state. It is not `Sendable` and
 /// never blocks.
 @_spi(Packaging) public struct SliceInflater {
     private let state: SliceState
@@ -37,7 +37,7 @@ public import Foundation
     /// The pieces never have more bytes in total than the file.
     /// - Parameters:
     ///   - packed: the next bytes of the slice.
-    ///   - consume: receives each piece. If it throws, decoding ends and the error is rethrown.
+    ///   - consume: a closure that receives each piece. If it throws, decoding ends and the error is rethrown.
     /// - Throws: ``PackageError`` with code `damaged` if the data is not valid, ends before the slice does, or
     ///   inflates to more or fewer bytes than the file has; `mismatch` if there are more packed bytes than the slice
     ///   has.
@@ -46,7 +46,7 @@ public import Foundation
         while state.remaining > 0 {
             let left = Int64(packed.endIndex - position)
             guard left > 0 || state.mayHold else { return }
-            // The capacity follows the size of the input, so that each small input of a large file does not cost 256
+            // The capacity follows the size of the input, so that a small input of a large file does not allocate 256
             // KiB.
             let likely = state.isStored ? left : max(left * 8, 16 << 10)
             var piece = Data(count: Int(min(state.remaining, SliceState.chunk, likely)))

@@ -41,7 +41,8 @@ struct SliceReader: ArchiveEntryReading {
             if try fillAtOnce(output) { return output.count }
             var filled = 0
             while filled < output.count {
-                // zlib reports missing packed data. `finish()` reports data that is used up without an end marker.
+                // `bytes()` reports an archive that ends early. `finish()` reports a slice that ends before its file is
+                // complete.
                 var packed = state.missing > 0 ? try bytes() : UnsafeRawBufferPointer(start: nil, count: 0)
                 guard !packed.isEmpty || state.mayHold else { break }
                 filled += try state.fill(UnsafeMutableRawBufferPointer(rebasing: output[filled...]), from: &packed)

@@ -93,7 +93,8 @@ final class SliceState {
         }
     }
 
-    /// Consumes the rest of the slice after all bytes of the file. It may only be the end of the compressed data.
+    /// Consumes the rest of the slice after all bytes of the file. The rest may only contain the end of the compressed
+    /// data.
     func end(_ input: inout UnsafeRawBufferPointer) throws {
         try guarded {
             guard remaining == 0 else {

@@ -20,7 +20,7 @@ package struct SlicedArchive: Sendable {
     ///   - archive: the path of the zip.
     ///   - manifest: the manifest of the zip, with the slices of its files.
     ///   - limits: the limits to check the manifest against, or `nil` if it was checked before.
-    ///   - isWhole: `false` for a file that holds only the slices that will be read, at their offsets.
+    ///   - isWhole: `false` for a file that contains only the slices to read, at their offsets.
     /// - Throws: ``PackageError`` with code `badManifest` if the manifest has no slices or invalid slices, `tooMany`
     ///   or `tooLarge` if a limit is exceeded, `mismatch` if the file has another size, `noInput`, or `io`.
     package init(
@@ -45,7 +45,7 @@ package struct SlicedArchive: Sendable {
     /// only until `visit` returns.
     /// - Parameters:
     ///   - files: the files to read, in this order.
-    ///   - visit: called for each file. If it throws, reading ends and the error is rethrown.
+    ///   - visit: a closure that is called for each file. If it throws, reading ends and the error is rethrown.
     /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     package func read(
         _ files: some Sequence<PackageManifest.File>,

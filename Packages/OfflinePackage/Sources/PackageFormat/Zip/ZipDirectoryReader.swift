@@ -99,7 +99,7 @@ enum ZipName {
     /// Decodes a name from the Unicode Path field, UTF-8 or code page 437.
     ///
     /// The Unicode Path field is used if its CRC-32 matches the raw name (APPNOTE 4.6.9). Otherwise the name is UTF-8
-    /// if the entry declares it or the bytes are valid, and code page 437 if not (APPNOTE, appendix D).
+    /// if the entry declares UTF-8 or the bytes are valid UTF-8, else code page 437 (APPNOTE, appendix D).
     /// - Returns: `nil` if the entry declares UTF-8 and the name is not valid.
     static func decode(_ raw: ArraySlice<UInt8>, isUTF8: Bool, extra: ZipExtraFields) -> String? {
         if !extra.unicodePaths.isEmpty {

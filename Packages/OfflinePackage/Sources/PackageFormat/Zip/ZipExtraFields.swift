@@ -11,7 +11,7 @@ struct ZipExtraFields {
     private(set) var isEncrypted = false
     /// A Boolean value that indicates whether the entry is a link or a device.
     ///
-    /// It is read from the fields PKWARE Unix (0x000D), ASi Unix (0x756E) and that of libarchive (0x6C78).
+    /// The value comes from the fields of PKWARE Unix (0x000D), ASi Unix (0x756E) and libarchive (0x6C78).
     private(set) var isSpecial = false
 
     /// Reads the fields, or returns `nil` if they do not fill `bytes` exactly.

@@ -46,7 +46,8 @@ public import Foundation
         let end = try ZipEndRecord(of: source)
         guard end.entryCount <= UInt64(max(limits.maxEntries, 0)) else {
             throw PackageError(
-                .tooMany, "\(end.entryCount) entries, the limit is \(limits.maxEntries)", at: source.location)
+                .tooMany, "the archive has \(end.entryCount) entries, the limit is \(limits.maxEntries)",
+                at: source.location)
         }
         var members = try members(of: source, end: end)
         members.sort { $0.headerOffset < $1.headerOffset }

@@ -91,7 +91,7 @@ struct KeyedQueueTests {
     }
 
     @Test(
-        "A job that is cancelled while it rests or waits to resume leaves no state behind",
+        "A job that is cancelled while it rests or waits to resume leaves no state in the queue",
         arguments: [false, true])
     func cancellation(_ isBack: Bool) async throws {
         let queue = KeyedQueue(maxConcurrent: 1, maxWaiting: 4)

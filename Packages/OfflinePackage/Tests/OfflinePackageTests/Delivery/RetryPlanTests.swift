@@ -82,7 +82,7 @@ struct RetryPlanTests {
         plan = RetryPlan()
         guard case .retry(let wait) = plan.decide(after: .status(503, retryAfter: "0"), now: now, using: &generator)
         else {
-            Issue.record("the plan gave up")
+            Issue.record("the plan does not retry")
             return
         }
         #expect(wait >= .milliseconds(500))
