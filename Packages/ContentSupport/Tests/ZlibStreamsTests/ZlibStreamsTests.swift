@@ -37,14 +37,14 @@ struct ZlibStreamsTests {
             let packed = try deflate(bytes, as: format)
             for space in [1, 1_000, 1 << 20] {
                 let inflater = try ZlibInflater(format)
-                // Bytes after the end are left to the caller.
+                // Bytes after the end of the compressed data are not consumed.
                 let (result, consumed) = try inflate(packed + [1, 2, 3], with: inflater, step: step, space: space)
                 #expect(result == bytes && consumed == packed.count && inflater.isAtEnd)
             }
         }
     }
 
-    @Test func `An inflater starts again`() throws {
+    @Test func `An inflater can be reset and used again`() throws {
         let packed = try deflate(bytes, as: .gzip)
         let inflater = try ZlibInflater(.gzip)
         for _ in 0..<2 {
@@ -53,14 +53,14 @@ struct ZlibStreamsTests {
         }
     }
 
-    @Test func `Cut data does not reach its end`() throws {
+    @Test func `Truncated data does not reach the end`() throws {
         let packed = try deflate(bytes, as: .zlib)
         let inflater = try ZlibInflater(.zlib)
         let (result, consumed) = try inflate(packed.dropLast(), with: inflater, step: 1 << 20, space: 1 << 20)
         #expect(result == bytes && consumed == packed.count - 1 && !inflater.isAtEnd)
     }
 
-    @Test func `Damage is an error`() throws {
+    @Test func `Damaged data is an error`() throws {
         var packed = try deflate(bytes, as: .gzip)
         packed[packed.count - 1] ^= 1
         #expect(throws: ZlibError.damaged("incorrect length check")) {
@@ -77,7 +77,7 @@ struct ZlibStreamsTests {
     }
 
     #if os(Linux)
-        @Test func `Whole data is inflated at once`() throws {
+        @Test func `Complete data is inflated in one call`() throws {
             let packed = try deflate(bytes, as: .raw)
             let inflater = try #require(WholeInflater())
             // Neither trailing bytes nor another output size are accepted.

@@ -87,6 +87,7 @@ public enum HTTPDate {
         CivilCalendar.months.firstIndex { text.equalsIgnoringCase($0) }.map { $0 + 1 }
     }
 
+    /// Returns the date with the given components, or `nil` if a component is missing or out of range.
     /// - Parameter time: the time, such as `08:49:37`; a leap second is accepted.
     private static func date(year: Int?, month: Int?, day: Int?, time: ArraySlice<UInt8>) -> Date? {
         let time = Array(time)

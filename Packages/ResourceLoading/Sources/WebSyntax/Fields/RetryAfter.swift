@@ -16,7 +16,7 @@ public struct RetryAfter: Sendable, Hashable {
     public init?(_ field: String, now: Date) {
         let text = field.trimmingFieldWhitespace
         if let seconds = Int(saturatingDecimalDigits: text.utf8) {
-            // An upper limit that no caller waits for.
+            // Larger numbers are truncated: no caller waits for more than 30 years.
             wait = .seconds(min(seconds, 1_000_000_000))
             return
         }
