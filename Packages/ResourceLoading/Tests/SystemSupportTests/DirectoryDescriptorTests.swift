@@ -30,7 +30,7 @@ import Testing
         return names.sorted()
     }
 
-    @Test func `Symbolic links are not followed below it`() throws {
+    @Test func `Symbolic links below a directory are not followed`() throws {
         let directory = try DirectoryDescriptor(path: folder.path)
         #expect(try directory.makeDirectory("real", mode: 0o700))
         #expect(symlink("real", folder.path + "/link") == 0)
@@ -47,7 +47,7 @@ import Testing
         _ = try DirectoryDescriptor(path: folder.path + "/link")
     }
 
-    @Test func `It stays the same directory when its path leads elsewhere`() throws {
+    @Test func `A descriptor refers to the same directory after its path was replaced`() throws {
         let directory = try DirectoryDescriptor(path: folder.path)
         #expect(try directory.makeDirectory("a", mode: 0o700))
         let inner = try directory.subdirectory("a")
@@ -59,7 +59,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/b") == ["new"])
     }
 
-    @Test func `Names are listed each time from the start`() throws {
+    @Test func `Each listing begins at the first name`() throws {
         let directory = try DirectoryDescriptor(path: folder.path)
         for name in ["a", "b", ".c"] { try folder.write(name, []) }
         #expect(try names(in: directory) == [".c", "a", "b"])
@@ -73,7 +73,7 @@ import Testing
         #expect(try names(in: DirectoryDescriptor(path: folder.path, access: .lookup)) == [".c", "a", "b"])
     }
 
-    @Test func `A name that does not exist is no error where it is to be none`() throws {
+    @Test func `A missing name is an error only if it is opened`() throws {
         let directory = try DirectoryDescriptor(path: folder.path)
         #expect(try directory.status(of: "no") == nil)
         try directory.remove("no")
@@ -88,7 +88,7 @@ import Testing
         #expect(error.map { [ENOTEMPTY, EEXIST].contains($0.number) } == true)
     }
 
-    @Test func `Content is removed, and not what links lead to`() throws {
+    @Test func `Content is removed, but not the targets of links`() throws {
         let outside = try TemporaryFolder()
         try outside.write("kept", "mine".utf8)
         let directory = try DirectoryDescriptor(path: folder.path)
@@ -151,7 +151,7 @@ import Testing
         #expect(try folder.text(of: "a") == "next" && folder.names() == ["a"])
     }
 
-    @Test func `What has the temporary name is removed and not followed`() throws {
+    @Test func `A link with the temporary name is removed and not followed`() throws {
         let directory = try DirectoryDescriptor(path: folder.path)
         try folder.write("victim", "mine".utf8)
         #expect(symlink("victim", folder.path + "/" + DirectoryDescriptor.temporaryName(of: "a")) == 0)

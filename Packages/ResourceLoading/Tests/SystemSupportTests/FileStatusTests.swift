@@ -45,7 +45,7 @@ import Testing
         #expect(try FileStatus(path: path, followsLinks: true).modificationTime == -1_500_000_000)
     }
 
-    @Test func `A link is followed if that is asked for`() throws {
+    @Test func `A link is followed only on request`() throws {
         try folder.write("a", "12345".utf8)
         #expect(symlink("a", folder.path + "/link") == 0)
         let link = folder.path + "/link"
@@ -55,7 +55,7 @@ import Testing
         #expect(try FileStatus(name: link, in: AT_FDCWD).kind == .symbolicLink)
     }
 
-    @Test func `Kinds are told apart`() throws {
+    @Test func `Each kind of file is recognized`() throws {
         #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
         #expect(try FileStatus(path: folder.path + "/pipe", followsLinks: false).kind == .other)
         #expect(try FileStatus(path: "/dev/null", followsLinks: false).kind == .other)

@@ -15,7 +15,7 @@ struct CookieDateTests {
             ("1 Jan 70 0:0:0", 0), ("1 Jan 69 0:0:0", 3_124_224_000), ("29 Feb 2000 00:00:00", 951_782_400),
             ("1 Jan 1601 00:00:00", -11_644_473_600), ("31 Dec 9999 23:59:59", 253_402_300_799),
         ] as [(String, TimeInterval)])
-    func `Reads what can be understood`(text: String, seconds: TimeInterval) {
+    func `Parses dates in lenient formats`(text: String, seconds: TimeInterval) {
         #expect(CookieDate.parse(text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -27,18 +27,18 @@ struct CookieDateTests {
         "06 Nov 1994 8:a9:37",
         "06 Nov 1994 08::37", "06 Nów 1994 08:49:37",
     ])
-    func `Refuses what lacks a part, or is no day`(text: String) {
+    func `Rejects texts without a component, and dates that do not exist`(text: String) {
         #expect(CookieDate.parse(text) == nil)
     }
 
-    @Test func `Written and read again it is the same`() {
+    @Test func `A formatted date can be parsed again`() {
         for seconds in stride(from: -11_644_473_600, through: 253_402_300_799, by: 13_247_321) {
             let date = Date(timeIntervalSince1970: TimeInterval(seconds))
             #expect(CookieDate.parse(CookieDate.format(date)) == date, "\(date)")
         }
     }
 
-    @Test func `What cannot be written becomes what can`() {
+    @Test func `Dates outside the supported years become the first or last second`() {
         #expect(CookieDate.format(.distantPast) == "Mon, 01 Jan 1601 00:00:00 GMT")
         #expect(CookieDate.format(Date(timeIntervalSince1970: 1e300)) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(CookieDate.format(Date(timeIntervalSince1970: .nan)) == "Mon, 01 Jan 1601 00:00:00 GMT")

@@ -19,7 +19,7 @@ struct TextTests {
         #expect(ASCIISet.all.contains(0x7F) && !ASCIISet.all.contains(0x80))
     }
 
-    @Test func `The classes have the bytes of ASCII`() {
+    @Test func `The byte classes contain only ASCII bytes`() {
         for byte in UInt8.min...UInt8.max {
             #expect(byte.isASCIIDigit == "0123456789".utf8.contains(byte))
             #expect(byte.isASCIILetter == Self.letters.utf8.contains(byte))
@@ -36,7 +36,7 @@ struct TextTests {
         }
     }
 
-    @Test func `Letters of ASCII are compared without case`() {
+    @Test func `The case of ASCII letters is ignored`() {
         #expect("ChunkED".utf8.equalsIgnoringCase("chunked"))
         #expect(!"chunkeds".utf8.equalsIgnoringCase("chunked"))
         #expect("BYTES=1".utf8.startsIgnoringCase("bytes="))
@@ -47,7 +47,7 @@ struct TextTests {
         #expect("AB"[...].asciiLowercased == "ab")
     }
 
-    @Test func `Decimal digits make numbers without signs and overflow`() {
+    @Test func `Numbers consist of digits only, and overflow is rejected or saturates`() {
         #expect(Int64(decimalDigits: "0042".utf8) == 42)
         #expect(UInt16(decimalDigits: "65535".utf8) == 65_535)
         for text in ["", "+1", "-1", "1 ", "1a", "65536", "99999999999999999999999", "٤"] {
@@ -69,7 +69,7 @@ struct TextTests {
         #expect(PercentEncoding.decode(bytes) == Array(UInt8.min...UInt8.max))
     }
 
-    @Test func `Broken escapes are refused, or stay`() {
+    @Test func `Invalid escapes are rejected or stay unchanged`() {
         #expect(PercentEncoding.decodeText("%e2%82%AC+") == "€+")
         for text in ["%", "%2", "%zz", "a%2", "%%20", "%2g", "%+1"] {
             #expect(PercentEncoding.decode(text.utf8) == nil)
@@ -83,7 +83,7 @@ struct TextTests {
         #expect(PercentEncoding.decodeLeniently("a+%2B".utf8, isForm: true) == Array("a +".utf8))
     }
 
-    @Test func `An escape is whole`() {
+    @Test func `Only a complete escape is decoded`() {
         let bytes = Array("%41%4".utf8)
         #expect(PercentEncoding.escapedByte(in: bytes, at: 0) == 0x41)
         for index in 1..<5 { #expect(PercentEncoding.escapedByte(in: bytes, at: index) == nil) }

@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite("Stops", .timeLimit(.minutes(1)))
 struct StopTests {
-    /// A sink that stops its own task inside one of its calls.
+    /// A sink that stops its own task inside a chosen call.
     private final class StoppingSink: SchemeTaskSink {
         private(set) var received: [String] = []
         var stopsAt = ""
