@@ -160,7 +160,8 @@ extension PrivateFolder {
 
     /// Opens a file of the store for reading and writing, and optionally creates it empty.
     ///
-    /// Other code writes to such a file, so it must have no second name, and no other user may read it.
+    /// The file must have no second name, because writes would change the file of that name too. A mode that permits
+    /// access by other users is restricted.
     /// - Parameter creates: a Boolean value that indicates whether a missing file is created.
     /// - Returns: the open file, or `nil` if it does not exist.
     /// - Throws: ``StoreError``, with code `untrusted` if the name is a link, is not a
@@ -223,7 +224,7 @@ extension PrivateFolder {
     private func check(tightens: Bool) throws {
         let status = try StoreError.mappingSystem { try directory.status() }
         try Self.check(status, is: .directory, at: path)
-        // The sticky bit marks a folder that is meant for all users, whose mode must not be restricted.
+        // The sticky bit indicates a folder for all users. The mode of that folder must not be restricted.
         guard status.permissions & UInt32(S_ISVTX) == 0 else {
             throw StoreError(.untrusted, "the folder is shared with other users", at: path)
         }

@@ -37,8 +37,8 @@ final class BlobRows: StoreDatabase {
                 file, label: "ResourceStore.blobs", schema: Self.schema.get(), migrator: Self.migrator, limit
             ) { database in
                 guard !database.configuration.readonly else { return }
-                // The first two settings have an effect only while the file is empty. The last one truncates the log
-                // after a large package has extended it.
+                // The first two settings have an effect only while the file is empty. The last setting truncates the
+                // log after a large package has extended it.
                 try database.execute(
                     sql: """
                         PRAGMA page_size = \(Self.pageSize);
@@ -165,8 +165,8 @@ extension BlobRows {
     /// The name of a file whose existence records that the database was found damaged during use.
     static let brokenMarker = "blobs.broken"
 
-    /// Opens the database of a store. A damaged one is removed: its content can be downloaded again, and the index
-    /// lists it.
+    /// Opens the database of a store. A damaged database is replaced with an empty one. Its content can be downloaded
+    /// again, because the index lists the content.
     /// - Returns: the database, and a Boolean value that indicates whether it replaces a removed one.
     static func openOrReplace(
         in folder: PrivateFolder, checksStructure: Bool, _ limit: StepLimit, _ suspension: Suspension

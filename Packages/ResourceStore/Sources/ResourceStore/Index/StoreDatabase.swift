@@ -24,7 +24,7 @@ extension StoreDatabase {
         try database.close()
     }
 
-    /// Interrupts the running statement, if there is one. It fails.
+    /// Interrupts the running statement, if there is one. The statement fails.
     func interrupt() {
         database.interrupt()
     }
@@ -78,7 +78,8 @@ extension StoreDatabase {
     func checkStructure(of name: String) throws {
         let finding = try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         guard finding == "ok" else {
-            // An error of closing must not replace the finding, which decides whether the database is replaced.
+            // An error of `close()` must not hide the finding: the code `damaged` decides whether the database is
+            // replaced.
             try? close()
             throw StoreError(.damaged, "the \(name) is damaged: \(finding ?? "no result")", at: path)
         }

@@ -31,7 +31,8 @@ extension BlobStore {
     ///
     /// - Parameters:
     ///   - repairs: a Boolean value that indicates whether damaged items, and resources without bytes, are removed, so
-    ///     that they are downloaded again. Generations and their sound files stay; installing them again repairs them.
+    ///     that they are downloaded again. Generations and their sound files stay; a new installation repairs a
+    ///     generation.
     ///   - progress: a closure that is called after each blob. An error that it throws ends the check and is rethrown.
     /// - Returns: the findings, including repaired ones.
     /// - Throws: ``StoreError``, with code `readOnly` if `repairs` is `true` and the
@@ -118,7 +119,7 @@ extension BlobStore {
         if repairs, !doomed.isEmpty { try removeResources(doomed) }
     }
 
-    /// Returns the blobs that are files, including other items with such a name.
+    /// Returns the blobs that are files, including items of another type whose name is a digest.
     func fileBlobs() throws -> [SHA256Digest] {
         guard let blobs else { return [] }
         return try blobs.names().sorted().flatMap { prefix -> [SHA256Digest] in
