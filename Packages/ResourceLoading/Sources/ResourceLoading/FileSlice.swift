@@ -46,7 +46,7 @@ public struct FileSlice: Sendable {
         } to: {
             failure($0.reason)
         }
-        guard read == count else { throw failure("file ends early") }
+        guard read == count else { throw failure("the file ends early") }
         return data
     }
 }

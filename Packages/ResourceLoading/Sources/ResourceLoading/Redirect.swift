@@ -50,7 +50,7 @@ public struct Redirect: Sendable, Hashable {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
         }
         guard !hasCredentials || !isOfCORS(request) || isWithinOrigin(request, to: origin) else {
-            throw ResourceError(.blocked, "redirect to a URL with a user, which CORS forbids", at: target)
+            throw ResourceError(.blocked, "CORS forbids a redirect to a URL with a user name or password", at: target)
         }
         var next = request
         next.head.scheme = origin.scheme
@@ -74,7 +74,7 @@ public struct Redirect: Sendable, Hashable {
             next.head.headerFields[.cookie] = nil
         }
         if case .stream = next.body {
-            throw ResourceError(.connectionLost, "redirect of a body that can be sent once", at: target)
+            throw ResourceError(.connectionLost, "the redirect requires a stream body to be sent again", at: target)
         }
         return next
     }

@@ -56,10 +56,10 @@ extension ResourceLoader {
     @concurrent
     public func document(at url: String, _ fields: HTTPFields = [:], upTo limit: Int) async throws -> Data {
         guard let head = HTTPRequest(urlText: url, headerFields: fields) else {
-            throw ResourceError(.invalidRequest, "no URL", at: url)
+            throw ResourceError(.invalidRequest, "the text is not an absolute URL", at: url)
         }
         guard let response = try await load(ResourceRequest(head)) else {
-            throw ResourceError(.internal, "no loader responds", at: url)
+            throw ResourceError(.internal, "no loader returned a response", at: url)
         }
         guard response.head.status == .ok else {
             throw ResourceError(.invalidRequest, "HTTP status \(response.head.status.code)", at: url)

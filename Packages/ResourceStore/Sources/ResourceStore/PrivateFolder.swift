@@ -174,7 +174,7 @@ extension PrivateFolder {
         let status = try file.status()
         try Self.check(status, is: .file, at: file.path)
         guard status.linkCount <= 1 else {
-            throw StoreError(.untrusted, "has a second name, a hard link", at: file.path)
+            throw StoreError(.untrusted, "has a second name (hard link)", at: file.path)
         }
         Self.tighten(descriptor, status, at: file.path)
         return file
@@ -233,11 +233,11 @@ extension PrivateFolder {
 
     private static func check(_ status: FileStatus, is kind: FileStatus.Kind, at path: String) throws {
         guard status.kind == kind else {
-            throw StoreError(.untrusted, kind == .directory ? "is no folder" : "is no file", at: path)
+            throw StoreError(.untrusted, kind == .directory ? "is not a folder" : "is not a regular file", at: path)
         }
         guard status.isTrusted else {
             throw StoreError(
-                .untrusted, "belongs to user \(status.user), and this process is of user \(geteuid())", at: path)
+                .untrusted, "belongs to user \(status.user), but this process runs as user \(geteuid())", at: path)
         }
     }
 
@@ -267,10 +267,11 @@ extension PrivateFolder {
         guard let status = try? attributes(of: name) else { return StoreError(error) }
         switch status.kind {
         case .symbolicLink: return StoreError(.untrusted, "is a symbolic link", at: location)
-        case .directory where error.number == EISDIR: return StoreError(.untrusted, "is no file", at: location)
-        case _ where error.number == ENOTDIR: return StoreError(.untrusted, "is no folder", at: location)
+        case .directory where error.number == EISDIR:
+            return StoreError(.untrusted, "is not a regular file", at: location)
+        case _ where error.number == ENOTDIR: return StoreError(.untrusted, "is not a folder", at: location)
         // `ENXIO`: a socket, or a device without a driver.
-        case _ where error.number == ENXIO: return StoreError(.untrusted, "is no file", at: location)
+        case _ where error.number == ENXIO: return StoreError(.untrusted, "is not a regular file", at: location)
         default: return StoreError(error)
         }
     }

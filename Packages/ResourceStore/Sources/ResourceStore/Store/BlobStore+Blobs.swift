@@ -49,7 +49,7 @@ extension BlobStore {
             throw dropDamaged(id, "its row cannot be read", at: rows.path, cause: error)
         }
         guard SHA256Digest(of: bytes) == id else {
-            throw dropDamaged(id, "row of \(bytes.count) bytes with another digest", at: rows.path)
+            throw dropDamaged(id, "the row of \(bytes.count) bytes has another digest", at: rows.path)
         }
         memory.insert(bytes, as: id)
         return StoredBlob(id, bytes)
@@ -59,11 +59,11 @@ extension BlobStore {
         guard let file = try file(of: id) else { return nil }
         let status = try file.status()
         if let size, size != status.size {
-            throw dropDamaged(id, "file of \(status.size) bytes, stored with \(size)", at: file.path)
+            throw dropDamaged(id, "the file has \(status.size) bytes instead of \(size)", at: file.path)
         }
         if needsCheck(id, status) {
             guard try digest(of: file) == id else {
-                throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: file.path)
+                throw dropDamaged(id, "the file of \(status.size) bytes has another digest", at: file.path)
             }
             state.withLock { _ = $0.checked.insert(id) }
             // The time indicates to later sessions that the file was verified. An equal time is not set again, because

@@ -47,7 +47,8 @@ extension BlobStore {
         let used = try min(claimed, bytesOnDisk(of: index.packageBlobs()))
         guard Self.fits(bytes, beside: used, within: budget) else {
             throw StoreError(
-                .overBudget, "\(bytes) bytes do not fit beside \(used) in use, the budget is \(budget)", at: directory)
+                .overBudget, "\(bytes) bytes do not fit in addition to \(used) bytes in use, the budget is \(budget)",
+                at: directory)
         }
     }
 
@@ -67,7 +68,9 @@ extension BlobStore {
         var total: Int64 = 0
         for size in sizes {
             let (sum, overflow) = total.addingReportingOverflow(size)
-            guard size >= 0, !overflow else { throw StoreError(.conflict, "invalid sizes", at: path) }
+            guard size >= 0, !overflow else {
+                throw StoreError(.conflict, "a size is negative, or the sum of the sizes overflows", at: path)
+            }
             total = sum
         }
         return total

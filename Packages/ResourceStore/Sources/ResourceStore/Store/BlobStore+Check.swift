@@ -69,7 +69,7 @@ extension BlobStore {
                 check.blobs.add(size)
             } else {
                 check.damagedBlobs.append(id)
-                if repairs { _ = dropDamaged(id, "found by a check", at: directory) }
+                if repairs { _ = dropDamaged(id, "a check found it damaged", at: directory) }
             }
             completed.add(max(0, size))
             try progress(StoreCheck.Progress(completedBytes: completed.bytes, totalBytes: total.bytes))

@@ -35,7 +35,7 @@ extension BlobStore {
         try checkName(ofDocument: name)
         guard content.count <= Self.documentLimit else {
             throw StoreError(
-                .overBudget, "document of \(content.count) bytes, the limit is \(Self.documentLimit)",
+                .overBudget, "the document has \(content.count) bytes, the limit is \(Self.documentLimit)",
                 at: "\(directory)/documents/\(name)")
         }
         try writing {

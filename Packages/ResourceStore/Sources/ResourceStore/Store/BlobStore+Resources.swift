@@ -57,7 +57,7 @@ extension BlobStore {
             throw StoreError(.conflict, "the batch belongs to another store", at: directory)
         }
         guard Set(resources.map(\.key)).count == resources.count else {
-            throw StoreError(.conflict, "duplicate key", at: directory)
+            throw StoreError(.conflict, "two resources have the same key", at: directory)
         }
         if let resource = resources.first(where: { !blobs.contains($0.blob) }) {
             throw StoreError(.conflict, "blob \(resource.blob) is not in the batch", at: resource.key)
@@ -65,7 +65,7 @@ extension BlobStore {
         let bytes = try Self.sum(resources.map(\.size) + resources.map(\.overhead), at: directory)
         guard bytes <= configuration.resourceBudget else {
             throw StoreError(
-                .overBudget, "resources of \(bytes) bytes, the budget is \(configuration.resourceBudget)",
+                .overBudget, "the resources have \(bytes) bytes, the budget is \(configuration.resourceBudget)",
                 at: directory)
         }
         return try writing {

@@ -268,7 +268,7 @@ extension BlobStore {
     /// Checks that the store may be written to.
     /// - Throws: ``StoreError`` if the store is read-only or suspended.
     private func checkWriting() throws {
-        guard copy == nil else { throw StoreError(.readOnly, "the store was opened to read it", at: directory) }
+        guard copy == nil else { throw StoreError(.readOnly, "the store was opened read-only", at: directory) }
         try suspension.check()
     }
 
