@@ -26,7 +26,7 @@ public final class ManualClock: Clock, Sendable {
             Instant(offset: offset + duration)
         }
 
-        /// Returns the duration from this instant to another one, negative if the other is earlier.
+        /// Returns the duration from this instant to `other`, negative if `other` is earlier.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }

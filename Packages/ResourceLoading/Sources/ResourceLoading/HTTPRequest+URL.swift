@@ -8,7 +8,7 @@ extension HTTPRequest {
     /// The absolute URL of the request as text. Missing components are empty.
     public var urlText: String {
         let (scheme, authority, path) = (scheme ?? "", authority ?? "", path ?? "")
-        // Built in one allocation, because this property is read for each request.
+        // The string is built in one allocation, because this property is read for each request.
         var url = ""
         url.reserveCapacity(scheme.utf8.count + authority.utf8.count + path.utf8.count + 3)
         url += scheme

@@ -43,7 +43,7 @@ public struct Redirect: Sendable, Hashable {
 
     /// Returns the request of the next hop. A 303 changes every method except HEAD to GET. A 301 or 302 changes POST to
     /// GET. A 307 or 308 keeps the method and the body. `Authorization` and `Cookie` are removed if the origin changes.
-    /// - Throws: ``ResourceError`` with code `connectionLost` if a stream body would have to be sent again; with code
+    /// - Throws: ``ResourceError`` with code `connectionLost` if a stream body has to be sent again; with code
     ///   `blocked` if a CORS request leaves its origin for a URL with credentials.
     public func following(_ request: ResourceRequest) throws -> ResourceRequest {
         guard let hop = HTTPRequest(urlText: target), let origin = hop.webOrigin else {

@@ -4,7 +4,7 @@
 public import Foundation
 public import HTTPTypes
 
-/// A source of responses. Every component between the engine and the network conforms to this protocol.
+/// A source of responses, such as a package, a cache or the network.
 ///
 /// Loaders are called in order, and the first response wins. A loader returns `nil` for a request that is not its own.
 /// It throws only for a request of its own that cannot be served. Cache, redirects, cookies, ranges and prefetch are

@@ -11,8 +11,8 @@ public struct ResourceResponse: Sendable {
     public var body: ResourceBody
     /// The source of the response and the reason for it. Events, metrics and the inspector read only this value.
     public var provenance: Provenance
-    /// A Boolean value that indicates whether this document only navigates its page or frame to another one. The load
-    /// then continues with the other document. False by default.
+    /// A Boolean value that indicates whether the response is a document that only navigates its page or frame to
+    /// another document. The load then continues with the other document. False by default.
     public var isInterim: Bool
     /// The real URL after the redirects that loaders followed; `nil` if there were none.
     public var movedTo: String?

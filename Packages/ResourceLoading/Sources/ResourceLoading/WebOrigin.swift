@@ -4,8 +4,8 @@
 public import HTTPTypes
 internal import WebSyntax
 
-/// The origin of a URL (RFC 6454, section 4): the scheme, and the host and port as in a request, without credentials
-/// and without the scheme's default port.
+/// The origin of a URL (RFC 6454, section 4): the scheme, the host and the port. The default port of the scheme is
+/// omitted.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public let scheme: String
     public let authority: String

@@ -6,8 +6,8 @@
 /// Memory use does not depend on the size of the input: skipped values are validated and not stored. Every byte is
 /// read through `peek()` or after a bounds check.
 ///
-/// The scanner also rejects strings that are not UTF-8, including skipped ones, unpaired surrogates, and duplicate
-/// names in an object. Names are compared in unescaped form. Duplicates are rejected because some readers use the first
+/// The scanner also rejects strings that are not UTF-8, unpaired surrogates, and duplicate names in an object, even in
+/// skipped values. Names are compared in unescaped form. Duplicates are rejected because some readers use the first
 /// value of a name and others the last. A leading byte order mark is ignored (RFC 8259, section 8.1).
 public struct JSONScanner {
     /// The limits of a text.
@@ -189,7 +189,7 @@ public struct JSONScanner {
         }
     }
 
-    /// The maximum number of names of one object that are compared one by one.
+    /// The maximum number of names of an object that are compared in sequence.
     private static let fewNames = 32
 
     @usableFromInline

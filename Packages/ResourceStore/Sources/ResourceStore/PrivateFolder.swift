@@ -15,7 +15,7 @@ internal import SystemSupport
 
 /// An open folder of the app's own data.
 ///
-/// Names are looked up relative to the descriptor. Replacing the folder with another one or with a symbolic link
+/// Names are looked up relative to the descriptor. Replacing the folder with another folder or with a symbolic link
 /// therefore has no effect on later lookups. The folder itself is opened by its path; below it, symbolic links are
 /// rejected. Files and folders must belong to the process's user or to root. Folders are created with mode 0700 and
 /// files with mode 0600. A wider mode is restricted when a file or folder is opened for writing.

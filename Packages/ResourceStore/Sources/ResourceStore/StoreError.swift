@@ -28,7 +28,7 @@ public struct StoreError: CodedError {
 }
 
 extension ErrorCode<StoreError> {
-    /// The directory is already open, in this process or another one.
+    /// The directory is already open, in this process or another process.
     public static var inUse: Self { Self("in-use") }
     /// The file system failed.
     public static var io: Self { Self("io") }

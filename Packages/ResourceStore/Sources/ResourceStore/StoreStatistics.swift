@@ -44,7 +44,7 @@ public struct StoreCounters: Sendable, Hashable {
     public internal(set) var memoryBytes = 0
     /// The number of blobs that did not match their digest. Each was removed.
     public internal(set) var damagedBlobs = 0
-    /// The number of damaged databases of small blobs that were replaced with an empty one.
+    /// The number of damaged databases of small blobs that were replaced with an empty database.
     public internal(set) var lostRowDatabases = 0
     /// The number of reads of resources with a damaged record. These resources are treated as missing.
     public internal(set) var damagedResources = 0

@@ -106,7 +106,7 @@ struct BudgetTests {
         #expect(try store.resource(for: "b")?.size == 1)
     }
 
-    /// The same bit is flipped only in the table or only in an index. SQLite refuses to remove such a row.
+    /// The same bit is flipped only in the table or only in an index. SQLite refuses to remove the row.
     @Test func aFlippedBitThatTableAndIndexDoNotShare() throws {
         let path = directory.path + "/b"
         let configuration = BlobStore.Configuration(resourceBudget: 300_000)

@@ -43,8 +43,8 @@ public final class SchemeTaskDelivery {
     /// - Parameters:
     ///   - outlivesStop: a Boolean value that indicates whether the request continues after a stop, as Fetch requires
     ///     for `keepalive`. Its response is then discarded, without reading the rest of the body.
-    ///   - answer: a closure that produces the response. It runs in a task, which a stop cancels. The task starts
-    ///     synchronously if the system supports that, so that a response in memory is delivered before this method
+    ///   - answer: a closure that produces the response. It runs in a task that a stop cancels. The task starts
+    ///     synchronously if the system supports that; a response in memory is then delivered before this method
     ///     returns.
     ///   - observe: a closure that receives the response once, before the engine receives the head.
     ///   - completion: a closure that receives the outcome once. This object does nothing afterwards.

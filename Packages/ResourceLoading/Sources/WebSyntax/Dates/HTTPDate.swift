@@ -14,7 +14,7 @@ public enum HTTPDate {
     /// - Returns: `nil` if the text has none of these formats, or if the date or time does not exist.
     public static func parse(_ text: some StringProtocol, now: Date) -> Date? {
         let bytes = Array(text.utf8)
-        // The longest format is the second one with `Wednesday`.
+        // The longest text is the second format with `Wednesday`.
         guard (24...33).contains(bytes.count) else { return nil }
         if let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
             let rest = bytes[(comma + 1)...]

@@ -12,7 +12,7 @@ public struct RetryAfter: Sendable, Hashable {
     /// - Parameters:
     ///   - field: the field value: a number of seconds, or a date that ``HTTPDate`` parses.
     ///   - now: the current time, which a date is relative to.
-    /// - Returns: `nil` if the value is neither.
+    /// - Returns: `nil` if the value is neither a number nor a date.
     public init?(_ field: String, now: Date) {
         let text = field.trimmingFieldWhitespace
         if let seconds = Int(saturatingDecimalDigits: text.utf8) {

@@ -125,7 +125,7 @@ struct DeliveryWalkTests {
         #expect(stops >= 14)
     }
 
-    @Test("An available response is delivered in one step, unless stopped before", arguments: [true, false])
+    @Test("An available response is delivered in one step if the task was not stopped", arguments: [true, false])
     func atOnce(refusesHead: Bool) throws {
         // The point of the stop. −1: before the call; 3: inside the call; the last value: never.
         for stopsInCall in [-1, 3, .max] {

@@ -99,7 +99,7 @@ struct StopTests {
     }
 
     @Test(
-        "A stop inside a failure and before one",
+        "A stop inside the failure call has no effect, and an earlier stop prevents the call",
         arguments: [
             ("fail", ["head", "data", "fail"], "failed connection-lost 1"), ("data", ["head", "data"], "stopped 1"),
             ("start", [], "stopped 0"),

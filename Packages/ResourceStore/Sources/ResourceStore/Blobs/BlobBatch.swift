@@ -10,8 +10,9 @@ public import Foundation
 /// While a batch lives, a sweep does not remove its blobs. After that, blobs without a reference are orphans, and the
 /// next sweep removes them.
 ///
-/// Small blobs are collected in memory and written in chunks of 4 MB on a thread of the store, while the caller
-/// inflates and hashes the next ones. At most two chunks wait, so that a batch holds at most 12 MB of small blobs.
+/// Small blobs are collected in memory and written in chunks of 4 MB. They are written on a thread of the store while
+/// the caller inflates and hashes the next blobs. At most two chunks wait, so that a batch holds at most 12 MB of small
+/// blobs.
 ///
 /// Isolation: any; several writers of a batch may run at the same time.
 public final class BlobBatch: Sendable {

@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// SIEVE selects the blob to evict (Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024). Blobs are in the order of
 /// insertion, and a hit only marks its blob. The hand, a position in this order, moves from the oldest to the newest
-/// blob, clears marks, and evicts the first blob without one. Blobs that are read once therefore do not evict blobs
+/// blob, clears marks, and evicts the first blob without a mark. Blobs that are read once therefore do not evict blobs
 /// that every page needs.
 ///
 /// Isolation: any. A mutex is held during a lookup, but never during disk access.

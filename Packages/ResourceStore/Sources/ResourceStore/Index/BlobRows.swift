@@ -19,7 +19,7 @@ final class BlobRows: StoreDatabase {
     let limit: StepLimit
     let suspension: Suspension
 
-    /// The page size of 16 KB. A small blob needs one or two pages, so that chains of overflow pages are short.
+    /// The page size of 16 KB. A blob of 64 KB needs about five pages, so that chains of overflow pages are short.
     private static let pageSize = 16 << 10
     /// The number of log pages (64 MB) after which a commit checkpoints the log.
     private static let checkpointPages = 4_000
@@ -167,7 +167,7 @@ extension BlobRows {
 
     /// Opens the database of a store. A damaged database is replaced with an empty one. Its content can be downloaded
     /// again, because the index lists the content.
-    /// - Returns: the database, and a Boolean value that indicates whether it replaces a removed one.
+    /// - Returns: the database, and a Boolean value that indicates whether it replaces a removed database.
     static func openOrReplace(
         in folder: PrivateFolder, checksStructure: Bool, _ limit: StepLimit, _ suspension: Suspension
     ) throws -> (rows: BlobRows, isNew: Bool) {

@@ -21,9 +21,8 @@ internal import SystemSupport
 /// The modification time of the marker is the store's ``era``. A marker without an explicit time has the time of its
 /// creation, which no blob has. All blobs are then verified once more.
 final class CleanMarker: Sendable {
-    /// The time in nanoseconds since 1970, by the clock of the file system, at which the store was closed cleanly
-    /// before this opening; `nil` if the store was not closed cleanly. A file that changed after this time was changed
-    /// by another program.
+    /// The time of the last clean end before this opening, in nanoseconds since 1970 by the clock of the file system;
+    /// `nil` if the end was not clean. A file that changed after this time was changed by another program.
     var cleanSince: Int64? { state.withLock(\.cleanSince) }
 
     /// The identifier of the period since the store was first opened after its last unclean end: the time of that

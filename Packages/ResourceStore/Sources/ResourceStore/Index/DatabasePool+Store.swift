@@ -61,7 +61,7 @@ extension Database {
     /// The maximum length of a value in bytes. Small blobs are much smaller.
     fileprivate static let longestValue: CInt = 256 << 20
 
-    /// Compares the file that this connection has open with the checked one, as far as SQLite permits. SQLite opens
+    /// Compares the file that this connection has open with the checked file, as far as SQLite permits. SQLite opens
     /// files by path, and other users may be able to replace a folder above the store's.
     fileprivate func checkIdentity(of file: DatabaseFile) throws {
         func compare() throws -> Bool {

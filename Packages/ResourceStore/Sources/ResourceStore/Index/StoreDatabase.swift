@@ -47,7 +47,7 @@ extension StoreDatabase {
         try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
     }
 
-    /// Runs a single statement, which is its own transaction. This saves an explicit transaction.
+    /// Runs a single statement without an explicit transaction. SQLite runs the statement in a transaction of its own.
     func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
     }

@@ -53,7 +53,7 @@ extension StoreIndex {
     /// Changes resources in one transaction, and then removes blobs before another write can begin.
     /// - Parameters:
     ///   - used: the keys that were used since the last change. Their last use becomes `day`.
-    ///   - added: records to add. They replace those with the same keys.
+    ///   - added: records to add. They replace the records with the same keys.
     ///   - removed: the keys to remove.
     ///   - budget: the limits for eviction. If the resources exceed `high`, the least recently used resources are
     ///     evicted down to `low`. Records in `added` are not evicted.

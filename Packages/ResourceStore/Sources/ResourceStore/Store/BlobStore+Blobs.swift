@@ -12,14 +12,15 @@ extension BlobStore {
         BlobBatch(self)
     }
 
-    /// Returns a blob: a small one from memory or from a row, a large one as a file.
+    /// Returns a blob. A small blob is returned as bytes, from memory or from a row; a large blob is returned as a
+    /// file.
     ///
     /// - Parameters:
     ///   - id: the digest of the blob.
     ///   - size: the recorded size in bytes, if it is known. The size decides which location the store searches first.
     ///     A blob of another size is damaged.
-    /// - Throws: ``StoreError``, with code `notFound` if there is no such blob, or with
-    ///   code `damaged` if its bytes are wrong. A damaged blob is removed.
+    /// - Throws: ``StoreError``, with code `notFound` if the blob does not exist, or with code `damaged` if its bytes
+    ///   are wrong. A damaged blob is removed.
     public func blob(_ id: SHA256Digest, size: Int64? = nil) throws -> StoredBlob {
         let isSmall = size.map { $0 <= configuration.smallBlobLimit }
         if isSmall != false, let bytes = memory.bytes(of: id) { return StoredBlob(id, bytes) }

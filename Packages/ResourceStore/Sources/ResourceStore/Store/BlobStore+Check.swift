@@ -26,8 +26,9 @@ extension BlobStore {
         return statistics
     }
 
-    /// Verifies the store: the structure of the databases, the digest of every blob, the seals of all tables, records
-    /// and documents, and that every reference has its blob. No operation may be in progress. Reads every byte.
+    /// Verifies the structure of the databases, the digests of all blobs and documents, and the seals of all tables and
+    /// records. Also verifies that every reference has its blob. Reads every byte. No other operation may be in
+    /// progress.
     ///
     /// - Parameters:
     ///   - repairs: a Boolean value that indicates whether damaged items, and resources without bytes, are removed, so

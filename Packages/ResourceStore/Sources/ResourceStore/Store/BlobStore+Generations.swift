@@ -61,8 +61,8 @@ extension BlobStore {
             let sorted = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
             let generation = try index.stage(package: package, version: version, metadata: metadata, entries: sorted)
             try onStep(.generationStaged)
-            // Checkpointed asynchronously: the log of the small blobs is as long as the package, and the next opening
-            // of the store would have to read it.
+            // The log of the small blobs can be as long as the package, and the next opening of the store would have to
+            // read it. It is therefore checkpointed, asynchronously.
             rowQueue.enqueue { [rows, suspension] in
                 if !suspension.isOn { try? rows.checkpoint() }
             }

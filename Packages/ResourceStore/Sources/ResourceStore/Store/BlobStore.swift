@@ -86,7 +86,7 @@ public final class BlobStore: Sendable {
     struct Claim {
         /// The number of batches that hold the blob.
         var holders = 1
-        /// A Boolean value that indicates whether one of these batches has written the blob, so that the blob is sound
+        /// A Boolean value that indicates whether one of these batches has written the blob. The blob is then sound
         /// although it may have no reference.
         var isPlaced = false
     }
@@ -161,7 +161,7 @@ public final class BlobStore: Sendable {
         // is untrusted.
         for name in ["staging", "documents"] { _ = try root.subfolder(name, tightens: false) }
         // The lock is acquired before the database files are opened and closed for the check. Closing a file would
-        // release the locks that another store of this process has on it.
+        // release the locks that another store of this process has on the file.
         let lock = try DirectoryLock.shared(root)
         for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).check() }
         guard let copy = try DatabaseCopy(of: root, includingBlobs: includingBlobs) else {
