@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
+// This manifest builds the package apart from the others. Users of ContainerKit build the manifest in the root.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -6,8 +6,8 @@
 enum HexDigits {
     /// Returns the value of a hexadecimal digit, or 16 for another character.
     ///
-    /// The caller combines the results with OR and checks them once at the end. This avoids a branch for each digit,
-    /// because tables and manifests have up to a hundred thousand digests.
+    /// The caller combines the results with OR and checks them once at the end. The single check avoids a branch for
+    /// each digit: tables and manifests have up to a hundred thousand digests.
     @inlinable
     @inline(__always)
     static func value(of digit: UInt8, allowsUpperCase: Bool) -> UInt8 {

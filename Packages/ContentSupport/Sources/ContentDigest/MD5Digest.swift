@@ -4,8 +4,8 @@
 internal import Crypto
 public import Foundation
 
-/// An MD5 digest (RFC 1321). It detects damaged and outdated files of a table, but does not protect against deliberate
-/// changes.
+/// An MD5 digest (RFC 1321). It detects damaged and outdated files of a resource table, but does not protect against
+/// deliberate changes.
 public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64

@@ -9,8 +9,8 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes of a digest.
     public static let byteCount = 32
 
-    // The 32 bytes as four big-endian words: a value without a heap allocation, because up to a hundred thousand
-    // digests are used as dictionary keys.
+    // The 32 bytes as four big-endian words, which need no heap allocation. Dictionaries have up to a hundred thousand
+    // digests as keys.
     @usableFromInline
     let words: SIMD4<UInt64>
 
@@ -92,7 +92,7 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
     /// The digest as 64 lowercase hexadecimal digits.
     public var description: String { hex }
 
-    /// Hashes half of the digest, whose bits are distributed uniformly.
+    /// Hashes half of the digest. The bits of a digest are distributed uniformly, so half of them are enough.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words[0])
         hasher.combine(words[1])

@@ -8,9 +8,9 @@
 /// An inflater for raw deflate data (RFC 1951) that is completely in memory. It uses libdeflate, which needs half of
 /// zlib's time.
 ///
-/// libdeflate accepts some data that zlib rejects, such as symbols that RFC 1951 reserves. The caller therefore checks
-/// the digest of the output. Apple's systems have no libdeflate: the initializer fails there, and ``ZlibInflater``
-/// inflates everything.
+/// libdeflate accepts some data that zlib rejects, such as symbols that RFC 1951 reserves. The caller must therefore
+/// check the digest of the output. Apple's systems have no libdeflate: the initializer fails there, and the caller uses
+/// ``ZlibInflater`` instead.
 ///
 /// Not `Sendable`: use it on one thread at a time.
 public final class WholeInflater {

@@ -15,7 +15,7 @@ internal import CZlib
     ) throws(ZlibError) -> [UInt8] {
         // The limit ensures that the bound of the output fits zlib's 32-bit counters.
         precondition(bytes.count <= 1 << 30, "more than 1 GiB")
-        // Allocated on the heap, because zlib keeps a pointer to it.
+        // The stream is on the heap, because zlib keeps a pointer to it.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }

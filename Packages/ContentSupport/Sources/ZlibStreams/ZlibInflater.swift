@@ -72,8 +72,8 @@ public final class ZlibInflater {
         stream.pointee.next_in = nil
         stream.pointee.next_out = nil
         switch status {
-        // Z_BUF_ERROR means that no progress is possible with this input and output. The caller provides more of
-        // either.
+        // Z_BUF_ERROR means that no progress is possible with this input and output. The caller provides more input or
+        // more space.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: isAtEnd = true
         case Z_NEED_DICT: throw .needsDictionary

@@ -37,7 +37,7 @@ struct ZlibStreamsTests {
             let packed = try deflate(bytes, as: format)
             for space in [1, 1_000, 1 << 20] {
                 let inflater = try ZlibInflater(format)
-                // Bytes after the end are left to the caller.
+                // Bytes after the end of the compressed data are not consumed.
                 let (result, consumed) = try inflate(packed + [1, 2, 3], with: inflater, step: step, space: space)
                 #expect(result == bytes && consumed == packed.count && inflater.isAtEnd)
             }
@@ -53,7 +53,7 @@ struct ZlibStreamsTests {
         }
     }
 
-    @Test func `Cut data does not reach its end`() throws {
+    @Test func `Truncated data does not reach the end`() throws {
         let packed = try deflate(bytes, as: .zlib)
         let inflater = try ZlibInflater(.zlib)
         let (result, consumed) = try inflate(packed.dropLast(), with: inflater, step: 1 << 20, space: 1 << 20)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Sends each element to all current subscribers.
+/// A channel that sends each element to all current subscribers.
 ///
 /// A subscriber that reads too slowly loses its oldest elements; ``dropped`` counts them. Sending never suspends.
 ///
@@ -41,7 +41,8 @@ public final class Broadcast<Element: Sendable>: Sendable {
     @inlinable
     public var subscriberCount: Int { state.withLock(\.subscribers.count) }
 
-    /// Returns a stream of all elements that are sent from now on. After ``finish()`` it ends at once.
+    /// Returns a stream of all elements that are sent from now on. If ``finish()`` was called before, the stream ends
+    /// after `first`.
     /// - Parameter first: the elements at the start of the stream.
     @inlinable
     public func subscribe(startingWith first: [Element] = []) -> AsyncStream<Element> {
@@ -51,7 +52,8 @@ public final class Broadcast<Element: Sendable>: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        // Set before the continuation becomes a subscriber, so that `finish()` cannot end the stream unobserved.
+        // Set before the continuation becomes a subscriber, so that `finish()` cannot end the stream before the handler
+        // is set.
         continuation.onTermination = { [weak self] _ in self?.remove(id) }
         for element in first { yield(element, to: continuation, id) }
         let isFinished = state.withLock { state in
@@ -68,7 +70,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
         for (id, subscriber) in state.withLock(\.subscribers) { yield(element, to: subscriber, id) }
     }
 
-    /// Ends the streams of all subscribers after the elements that they have buffered.
+    /// Ends the streams of all subscribers, after the elements that are already buffered.
     @inlinable
     public func finish() {
         let subscribers = state.withLock { state in

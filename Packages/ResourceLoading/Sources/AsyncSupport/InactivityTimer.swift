@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A timer that cancels work that records no activity for a given time.
+/// A timer that cancels work if the work records no activity for a given time.
 ///
 /// Isolation: any.
 public final class InactivityTimer: Sendable {

@@ -5,12 +5,13 @@ internal import Dispatch
 
 /// A serial queue for work that blocks, such as file access.
 ///
-/// Swift's cooperative pool has one thread per core, so that a blocking job on it delays all other tasks. The queue is
-/// also a task executor, for tasks that block between their suspensions; see `withTaskExecutorPreference(_:)`.
+/// Swift's cooperative pool has only one thread per core, so a job that blocks a thread of the pool delays other tasks.
+/// The queue is also a task executor, for tasks that block between their suspensions; see
+/// `withTaskExecutorPreference(_:)`.
 public final class SerialQueue: TaskExecutor {
     /// The quality of service of a queue's jobs.
     public enum Priority: Sendable {
-        /// Work that a person waits for.
+        /// Work that the user waits for.
         case userInitiated
         /// Background work.
         case utility

@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 
-/// A gate for calls of a test double, which a test closes and opens. It is open at first.
+/// A gate that a test closes to suspend calls of a test double. It is open at first.
 ///
 /// A waiting call ignores the cancellation of its task.
 ///
@@ -14,7 +14,7 @@ public final class CallGate: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// One element for each call that starts to wait.
+    /// A stream with one element for each call that starts to wait.
     public let arrivals: AsyncStream<Void>
     private let arrival: AsyncStream<Void>.Continuation
     private let state = Mutex(State())

@@ -15,7 +15,7 @@ public final class GatedClock: Clock, Sendable {
 
     private struct State {
         var now = Instant()
-        /// One gate per sleep, because a cancelled sleep ends only its own; `nil` after the gate was opened.
+        /// One gate per sleep, because a cancelled sleep ends only its own gate; `nil` after the gate was opened.
         var gates: [AsyncStream<Void>.Continuation]? = []
     }
 

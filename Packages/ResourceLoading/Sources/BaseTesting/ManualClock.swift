@@ -26,7 +26,7 @@ public final class ManualClock: Clock, Sendable {
             Instant(offset: offset + duration)
         }
 
-        /// Returns the duration from this instant to another one, negative if the other is earlier.
+        /// Returns the duration from this instant to `other`, negative if `other` is earlier.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
@@ -52,7 +52,7 @@ public final class ManualClock: Clock, Sendable {
     private struct State {
         var now = Instant()
         var nextID: UInt64 = 0
-        /// Sorted by deadline, then by arrival.
+        /// The sleepers, sorted by deadline and then by arrival.
         var sleepers: [Sleeper] = []
         var watchers: [Watcher] = []
 
@@ -107,7 +107,7 @@ public final class ManualClock: Clock, Sendable {
     /// Moves the time forward and wakes all sleepers whose deadlines have passed.
     ///
     /// If a woken task sleeps again for a duration, the duration starts at the new time. To step through a series of
-    /// such sleeps, advance the clock once for each.
+    /// these sleeps, advance the clock once for each sleep.
     /// - Parameter duration: the duration to advance by, not negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "the duration is negative")
@@ -128,7 +128,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// Suspends until at least `count` tasks sleep, or until the calling task is cancelled.
     ///
-    /// A test calls this before it advances the clock, so that the code under test has started its sleeps.
+    /// A test calls this method before it advances the clock, so that the sleeps of the code under test have started.
     public func sleepers(atLeast count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

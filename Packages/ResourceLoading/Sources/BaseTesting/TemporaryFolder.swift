@@ -51,13 +51,13 @@ public final class TemporaryFolder: Sendable {
         try FileManager.default.subpathsOfDirectory(atPath: folder.isEmpty ? path : "\(path)/\(folder)").sorted()
     }
 
-    /// Returns the sorted relative paths of all files below a folder, without those of folders.
+    /// Returns the sorted relative paths of all files below a folder. Folders are omitted.
     /// - Parameter folder: a path relative to this folder; an empty path for this folder itself.
     public func files(in folder: String = "") throws -> [String] {
         try Self.files(in: folder.isEmpty ? path : "\(path)/\(folder)")
     }
 
-    /// Returns the sorted relative paths of all files below any folder, without those of folders.
+    /// Returns the sorted relative paths of all files below any folder. Folders are omitted.
     /// - Parameter folder: an absolute path.
     public static func files(in folder: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in

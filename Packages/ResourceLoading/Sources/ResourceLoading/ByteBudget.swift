@@ -3,7 +3,8 @@
 
 internal import AsyncSupport
 
-/// A limit of memory that several owners share. An owner reserves bytes before it holds them, and releases them later.
+/// A limit of memory that several owners share. An owner reserves bytes before it allocates them, and releases them
+/// later.
 ///
 /// A reservation never waits: it fails if too few bytes are left.
 ///

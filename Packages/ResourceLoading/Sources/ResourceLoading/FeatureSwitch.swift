@@ -9,7 +9,7 @@ internal import AsyncSupport
 public final class FeatureSwitch: Sendable {
     private let state: Atomic<Bool>
 
-    /// Creates a switch, which is on by default.
+    /// Creates a switch. The feature is on by default.
     public init(isOn: Bool = true) {
         state = Atomic(isOn)
     }
@@ -23,7 +23,7 @@ public final class FeatureSwitch: Sendable {
     }
 }
 
-/// A loader that uses one loader while a feature is on, and another one or none while it is off.
+/// A loader that forwards requests to one of two loaders, depending on whether a feature is on or off.
 ///
 /// A later change does not affect a request that has started.
 @_spi(Facade) public struct SwitchedLoader: ResourceLoader {

@@ -27,15 +27,13 @@ public struct FileSlice: Sendable {
     }
 
     /// Reads the whole slice.
-    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends
-    ///   before the slice does.
+    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or is shorter than the slice.
     public func read() throws -> Data {
         try read(at: 0, count: range.count)
     }
 
     /// Reads `count` bytes from an offset that is relative to the start of the slice.
-    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends
-    ///   too early.
+    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends too early.
     public func read(at offset: Int, count: Int) throws -> Data {
         precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "the range exceeds the slice")
         var data = Data(count: count)
@@ -48,7 +46,7 @@ public struct FileSlice: Sendable {
         } to: {
             failure($0.reason)
         }
-        guard read == count else { throw failure("file ends early") }
+        guard read == count else { throw failure("the file ends early") }
         return data
     }
 }

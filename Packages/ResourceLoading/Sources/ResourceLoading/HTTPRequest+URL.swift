@@ -8,7 +8,7 @@ extension HTTPRequest {
     /// The absolute URL of the request as text. Missing components are empty.
     public var urlText: String {
         let (scheme, authority, path) = (scheme ?? "", authority ?? "", path ?? "")
-        // Built in one allocation, because this property is read for each request.
+        // The string is built in one allocation, because this property is read for each request.
         var url = ""
         url.reserveCapacity(scheme.utf8.count + authority.utf8.count + path.utf8.count + 3)
         url += scheme
@@ -20,11 +20,11 @@ extension HTTPRequest {
 
     /// Creates a request for an absolute hierarchical URL without its fragment. Scheme and host become lowercase.
     ///
-    /// Fails if the text has no scheme (RFC 3986, section 3.1) or no authority. This is faster than parsing a `URL`,
-    /// and the rest of the text stays unchanged.
+    /// Fails if the text has no scheme (RFC 3986, section 3.1) or no authority. This initializer is faster than `URL`,
+    /// and leaves the rest of the text unchanged.
     public init?(method: HTTPRequest.Method = .get, urlText: some StringProtocol, headerFields: HTTPFields = [:]) {
-        // The search compares bytes, as engines do. With characters, a combining mark would hide the separator before
-        // it.
+        // The search compares bytes, as engines do. A comparison of characters would miss a separator that a combining
+        // mark follows.
         var text = Substring(urlText)
         text = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8)

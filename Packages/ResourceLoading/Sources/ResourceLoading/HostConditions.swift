@@ -3,8 +3,8 @@
 
 /// The state of the device that decides whether background work may run.
 ///
-/// Background work, such as downloads of a table's or a package's files, runs when the app is idle and the network is
-/// unmetered. Requests that a page waits for ignore these conditions.
+/// Background work, such as the download of a package, runs when the app is idle and the network is unmetered. Requests
+/// that a page waits for ignore these conditions.
 public struct HostConditions: Sendable, Hashable {
     /// The cost of network traffic for the user.
     public enum Network: String, Sendable, Hashable, CaseIterable {
@@ -12,7 +12,7 @@ public struct HostConditions: Sendable, Hashable {
         case none
         /// Wi-Fi or a cable: traffic is free.
         case unmetered
-        /// A mobile network, or Wi-Fi that shares one: traffic may cost money.
+        /// A mobile network, or Wi-Fi that shares a mobile network: traffic may cost money.
         case metered
     }
 
@@ -20,7 +20,7 @@ public struct HostConditions: Sendable, Hashable {
     public enum Power: String, Sendable, Hashable, CaseIterable {
         /// External power, or a well charged battery.
         case plenty
-        /// A battery in low-power mode, or one that is nearly empty.
+        /// A battery in low-power mode, or a battery that is nearly empty.
         case low
     }
 
@@ -33,7 +33,8 @@ public struct HostConditions: Sendable, Hashable {
         case critical
     }
 
-    /// A Boolean value that indicates whether the app is idle: no page loads and no user waits.
+    /// A Boolean value that indicates whether the app is idle: no page is loading and the user does not wait for
+    /// anything.
     public var isIdle: Bool
     public var network: Network
     public var power: Power

@@ -40,8 +40,8 @@ public struct PageAttribution: Sendable, Hashable {
     public enum Confidence: Sendable, Hashable {
         /// The engine identifies the view.
         case exact
-        /// The page is inferred from `Origin`, `Referer` or the destination. It never decides which generation
-        /// responds.
+        /// The page is inferred from `Origin`, `Referer` or the destination. An inferred page never decides which
+        /// generation responds.
         case inferred
     }
 

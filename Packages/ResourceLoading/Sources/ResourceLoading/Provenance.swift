@@ -3,7 +3,8 @@
 
 /// The source of a response, and the reason for it.
 public struct Provenance: Sendable, Hashable {
-    /// The kind of source that responded. Content sources of an app may add kinds: keep a default when switching.
+    /// The kind of source that responded. Content sources of an app may add kinds, so a `switch` over the kinds needs a
+    /// `default`.
     public struct Source: RawRepresentable, Sendable, Hashable, Codable {
         /// The name of the kind in events, metrics and logs.
         public let rawValue: String

@@ -9,7 +9,7 @@ public struct Redirect: Sendable, Hashable {
     /// The status: 301, 302, 303, 307 or 308.
     public let status: HTTPResponse.Status
     /// The absolute `http` or `https` URL of the next request. It has no credentials, no default port and no dot
-    /// segments, and keeps its own fragment.
+    /// segments, and has the fragment of `Location`.
     public let target: String
     /// A Boolean value that indicates whether the URL in `Location` has a user name or a password.
     private let hasCredentials: Bool
@@ -18,8 +18,8 @@ public struct Redirect: Sendable, Hashable {
     public static let limit = 20
 
     /// Creates a redirect from a response head. Fails if the response is not a redirect.
-    /// - Throws: ``ResourceError`` with code `invalidRequest` if the target is not a valid `http` or `https` URL.
-    ///   Other schemes could run code in a page or read local files; Fetch makes them a network error, too.
+    /// - Throws: ``ResourceError`` with code `invalidRequest` if the target is not a valid `http` or `https` URL. Other
+    ///   schemes could run code in a page or read local files. Fetch treats them as a network error, too.
     public init?(of head: HTTPResponse, to request: HTTPRequest) throws {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
             return nil
@@ -41,16 +41,16 @@ public struct Redirect: Sendable, Hashable {
         hasCredentials = !user.isEmpty && user != ":"
     }
 
-    /// Returns the request of the next hop. 303 becomes GET, 301 and 302 turn POST into GET, 307 and 308 repeat the
-    /// request. `Authorization` and `Cookie` are removed if the origin changes.
-    /// - Throws: ``ResourceError`` with code `connectionLost` if a stream body would have to be sent again; with code
+    /// Returns the request of the next hop. A 303 changes every method except HEAD to GET. A 301 or 302 changes POST to
+    /// GET. A 307 or 308 keeps the method and the body. `Authorization` and `Cookie` are removed if the origin changes.
+    /// - Throws: ``ResourceError`` with code `connectionLost` if a stream body has to be sent again; with code
     ///   `blocked` if a CORS request leaves its origin for a URL with credentials.
     public func following(_ request: ResourceRequest) throws -> ResourceRequest {
         guard let hop = HTTPRequest(urlText: target), let origin = hop.webOrigin else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
         }
         guard !hasCredentials || !isOfCORS(request) || isWithinOrigin(request, to: origin) else {
-            throw ResourceError(.blocked, "redirect to a URL with a user, which CORS forbids", at: target)
+            throw ResourceError(.blocked, "CORS forbids a redirect to a URL with a user name or password", at: target)
         }
         var next = request
         next.head.scheme = origin.scheme
@@ -74,13 +74,13 @@ public struct Redirect: Sendable, Hashable {
             next.head.headerFields[.cookie] = nil
         }
         if case .stream = next.body {
-            throw ResourceError(.connectionLost, "redirect of a body that can be sent once", at: target)
+            throw ResourceError(.connectionLost, "the redirect requires a stream body to be sent again", at: target)
         }
         return next
     }
 
-    /// Returns a Boolean value that indicates whether the request is a CORS request. Only requests of scripts have a
-    /// known credentials mode; a same-origin request of a script has no known mode.
+    /// Returns a Boolean value that indicates whether the request is a CORS request. If the mode is unknown, a known
+    /// credentials mode indicates that a script sent the request.
     private func isOfCORS(_ request: ResourceRequest) -> Bool {
         request.mode == .cors || request.mode == .unknown && request.credentials != .unknown
     }

@@ -33,8 +33,7 @@ public enum ResourceBody: Sendable {
 extension ResourceBody {
     /// Reads the whole body into memory.
     /// - Parameter limit: the maximum number of bytes.
-    /// - Throws: ``ResourceError`` with code `tooLarge` if the body exceeds the
-    ///   limit.
+    /// - Throws: ``ResourceError`` with code `tooLarge` if the body exceeds the limit.
     public func collect(upTo limit: Int) async throws -> Data {
         if let length, length > limit {
             throw ResourceError(.tooLarge, "body of \(length) bytes, limit \(limit)")
@@ -77,7 +76,7 @@ extension ResourceBody {
     ///   - offset: The number of bytes to skip; at most the length of the body, if it is known.
     ///   - size: The maximum number of bytes that are read from a file at once.
     ///   - cutsBytes: A Boolean value that indicates whether `size` also limits the pieces of bytes in memory. By
-    ///     default, they are one piece.
+    ///     default, bytes in memory are one piece.
     public func pieces(from offset: Int64 = 0, upTo size: Int = 64 << 10, cutsBytes: Bool = false) -> Pieces {
         Pieces(self, from: offset, upTo: size, cutsBytes: cutsBytes)
     }
@@ -86,10 +85,10 @@ extension ResourceBody {
     public struct Pieces: AsyncSequence, AsyncIteratorProtocol {
         public typealias Element = Data
 
-        /// The bytes or the file; empty for a stream, which only its iterator holds.
+        /// The bytes or the file; empty for a stream, whose bytes come from `stream`.
         private let body: ResourceBody
         private let size: Int
-        /// The offset of the next piece of bytes or of a file.
+        /// The offset of the next piece, for bytes in memory and for a file.
         private var offset = 0
         private var stream: ByteStream.Iterator?
         /// The number of stream bytes that still have to be skipped.
@@ -137,7 +136,7 @@ extension ResourceBody {
                 skipped -= passed
                 if passed < piece.count { return piece.dropFirst(Int(passed)) }
             }
-            // Ends the source.
+            // Releasing the iterator ends the source.
             stream = nil
             guard skipped == 0 else {
                 throw ResourceError(.connectionLost, "the response body is shorter than expected")

@@ -3,7 +3,7 @@
 
 public import SystemSupport
 
-/// The reason for which a resource could not be loaded.
+/// The reason why a resource could not be loaded.
 public struct ResourceError: CodedError {
     public typealias Code = ErrorCode<ResourceError>
 

@@ -4,18 +4,18 @@
 public import Foundation
 public import HTTPTypes
 
-/// A loader of responses: the one protocol between the engine and the network.
+/// A source of responses, such as a package, a cache or the network.
 ///
 /// Loaders are called in order, and the first response wins. A loader returns `nil` for a request that is not its own.
-/// It throws only if the request *is* its own and cannot be served. Cache, redirects, cookies, ranges and prefetch are
+/// It throws only for a request of its own that cannot be served. Cache, redirects, cookies, ranges and prefetch are
 /// decorators: loaders that wrap a loader.
 ///
-/// A loader can also return a response from memory without suspension, by ``immediateResponse(to:)``. Such a response
-/// costs less than a task and a turn of the caller's run loop.
+/// A loader can also return a response from memory without suspension, by ``immediateResponse(to:)``. This saves a task
+/// and a turn of the caller's run loop.
 ///
 /// Isolation: any; methods may be called concurrently. `load` runs in the caller's isolation, which can be the main
-/// actor. An implementation must move blocking or long work off it; a method without `nonisolated(nonsending)` does
-/// so.
+/// actor. An implementation must move blocking or long work off the main actor. A method that is declared without
+/// `nonisolated(nonsending)` already runs elsewhere.
 ///
 /// Cancellation: cancelling the task that called `load`, or releasing the body's iterator, ends the upstream work.
 public protocol ResourceLoader: Sendable {
@@ -28,9 +28,9 @@ public protocol ResourceLoader: Sendable {
     /// Returns the response that ``load(_:)`` would return now, if that needs neither waiting nor file access.
     ///
     /// May be called before `load`, on the engine's thread, for a GET or HEAD request of a page. The request may lack
-    /// values that only servers need: `Referer` may be the engine's, and `mode` and `Sec-Fetch-*` may be missing
-    /// unless the request has an `Origin`. A loader that depends on these values returns ``ImmediateResult/later``,
-    /// the default.
+    /// values that only servers need: `Referer` may have the value of the engine, and `mode` and `Sec-Fetch-*` may be
+    /// missing unless the request has an `Origin`. A loader that depends on these values returns
+    /// ``ImmediateResult/later``, the default.
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult
 }
 
@@ -42,7 +42,7 @@ extension ResourceLoader {
 public enum ImmediateResult: Sendable {
     /// The result of `load`: a response, or `nil` for a request of another loader.
     case known(ResourceResponse?)
-    /// `load` has to be called. It may wait or fail.
+    /// The caller must call `load`, which may wait or fail.
     case later
 }
 
@@ -56,10 +56,10 @@ extension ResourceLoader {
     @concurrent
     public func document(at url: String, _ fields: HTTPFields = [:], upTo limit: Int) async throws -> Data {
         guard let head = HTTPRequest(urlText: url, headerFields: fields) else {
-            throw ResourceError(.invalidRequest, "no URL", at: url)
+            throw ResourceError(.invalidRequest, "the text is not an absolute URL", at: url)
         }
         guard let response = try await load(ResourceRequest(head)) else {
-            throw ResourceError(.internal, "no loader responds", at: url)
+            throw ResourceError(.internal, "no loader returned a response", at: url)
         }
         guard response.head.status == .ok else {
             throw ResourceError(.invalidRequest, "HTTP status \(response.head.status.code)", at: url)

@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// A request that the loaders process.
 ///
-/// The head carries the real URL (`http` or `https`), even if the engine knows the resource by another one.
+/// The head carries the real URL (`http` or `https`), even if the engine uses another URL for the resource.
 public struct ResourceRequest: Sendable {
     /// Method, real URL and header fields.
     public var head: HTTPRequest
@@ -13,7 +13,7 @@ public struct ResourceRequest: Sendable {
     public var body: ResourceBody
     /// The request destination, if the engine provides it.
     public var destination: Destination
-    /// The request mode (Fetch, section 2.2.5), if it is known.
+    /// The mode of the request (Fetch, section 2.2.5), if it is known.
     public var mode: Mode
     /// The credentials mode of the request, if it is known.
     public var credentials: Credentials
@@ -22,16 +22,16 @@ public struct ResourceRequest: Sendable {
     public var followsRedirects = true
     /// The page of the request and the confidence of that attribution; `nil` for the app's own requests.
     public var page: PageAttribution?
-    /// A Boolean value that indicates whether a frame of another site may have sent the request. This is the case if
-    /// the page has such a frame and the request does not identify its document. False by default.
+    /// A Boolean value that indicates whether a frame of another site may have sent the request. This is possible if
+    /// the page has a cross-site frame and the request does not identify its document. False by default.
     public var mayComeFromOtherSite = false
     /// A Boolean value that indicates whether the user saves the response as a file. False by default.
     public var isSaved = false
     /// A closure that receives the values of the response's `Set-Cookie` fields; `nil` by default.
     ///
-    /// The loader that stores the cookies and removes the fields calls it. It calls the closure before it stores the
-    /// cookies, so that it returns before another request can carry them. If several requests share one response, only
-    /// the closure of the request that was loaded is called. The closure may be called on any thread and must not
+    /// The loader that stores the cookies and removes the fields calls the closure before it stores the cookies. The
+    /// closure therefore returns before another request can carry the cookies. If several requests share one response,
+    /// only the closure of the request that was loaded is called. The closure may be called on any thread and must not
     /// block.
     public var onSetCookie: (@Sendable ([String]) -> Void)?
 
@@ -57,7 +57,7 @@ extension ResourceRequest {
         case nestedDocument
         /// Any other resource of a page.
         case subresource
-        /// The engine did not provide it.
+        /// The engine did not provide the destination.
         case unknown
     }
 }
@@ -72,7 +72,7 @@ extension ResourceRequest {
         /// A request whose response from another origin cannot be read, for example of an `<img>`, or of a script that
         /// sets this mode.
         case noCORS
-        /// The engine did not provide it.
+        /// The engine did not provide the mode.
         case unknown
     }
 }
@@ -86,7 +86,7 @@ extension ResourceRequest {
         case sameOrigin
         /// Credentials are sent to all origins.
         case include
-        /// The engine did not provide it.
+        /// The engine did not provide the credentials mode.
         case unknown
     }
 }

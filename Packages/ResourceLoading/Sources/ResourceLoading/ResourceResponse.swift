@@ -11,13 +11,13 @@ public struct ResourceResponse: Sendable {
     public var body: ResourceBody
     /// The source of the response and the reason for it. Events, metrics and the inspector read only this value.
     public var provenance: Provenance
-    /// A Boolean value that indicates whether this document only navigates its page or frame to another one. It is
-    /// then a step of a load and not its end. False by default.
+    /// A Boolean value that indicates whether the response is a document that only navigates its page or frame to
+    /// another document. The load then continues with the other document. False by default.
     public var isInterim: Bool
-    /// The real URL after the redirects that were followed; `nil` if there were none.
+    /// The real URL after the redirects that loaders followed; `nil` if there were none.
     public var movedTo: String?
-    /// The real URL of the last request after redirects that an inner loader followed, for outer loaders only; the
-    /// page does not receive it. `nil` if there were none.
+    /// The real URL of the last request, if an inner loader followed redirects; otherwise `nil`. It is for outer
+    /// loaders and is not passed to the page.
     public var finalURL: String?
 
     public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance, isInterim: Bool = false) {

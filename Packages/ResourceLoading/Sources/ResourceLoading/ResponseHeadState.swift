@@ -6,8 +6,8 @@ internal import WebSyntax
 /// The response heads of one exchange, in the order that HTTP allows: informational heads, one final head, trailers
 /// (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and 8.6).
 ///
-/// HTTP libraries terminate the process on some heads that break these rules. A transport of any HTTP version
-/// therefore checks each head before it passes it to its library.
+/// HTTP libraries terminate the process on some heads that break these rules. A transport of any HTTP version therefore
+/// checks each head before it passes the head to its library.
 @_spi(Facade) public struct ResponseHeadState: Sendable {
     /// The kind of an accepted head.
     @_spi(Facade) public enum Head: Sendable, Hashable {
@@ -21,23 +21,23 @@ internal import WebSyntax
 
     /// A head that breaks the rules of HTTP.
     @_spi(Facade) public struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
-        /// One line that names the broken rule.
+        /// A line of text that names the broken rule.
         public let description: String
     }
 
     private let allowsUpgrade: Bool
     private var hasFinalHead = false
 
-    /// Creates the state of an exchange whose request was just sent.
-    /// - Parameter allowsUpgrade: A Boolean value that indicates whether the request asked for another protocol. In
-    ///   that case 101 (Switching Protocols) is a final head.
+    /// Creates the state of an exchange without response heads.
+    /// - Parameter allowsUpgrade: A Boolean value that indicates whether the request offered an upgrade to another
+    ///   protocol. If it is `true`, 101 (Switching Protocols) is a final head.
     public init(allowsUpgrade: Bool = false) {
         self.allowsUpgrade = allowsUpgrade
     }
 
     /// Checks the next head, given its numeric status.
     /// - Parameters:
-    ///   - status: The status code; one outside the range from 100 to 999 is a violation.
+    ///   - status: The status code; a number outside the range from 100 to 999 is a violation.
     ///   - endsMessage: A Boolean value that indicates whether no body and no other head follow.
     /// - Throws: ``Violation``.
     @discardableResult

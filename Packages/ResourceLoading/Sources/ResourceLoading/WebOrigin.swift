@@ -4,8 +4,8 @@
 public import HTTPTypes
 internal import WebSyntax
 
-/// The origin of a URL (RFC 6454, section 4): the scheme, and the host and port as in a request, without credentials
-/// and without the scheme's default port.
+/// The origin of a URL (RFC 6454, section 4): the scheme, the host and the port. The default port of the scheme is
+/// omitted.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public let scheme: String
     public let authority: String
@@ -45,13 +45,13 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Most texts are lowercase already, so that they need no conversion.
+    /// Returns the text in lowercase. Most texts are lowercase already and need no conversion.
     private static func lowercased(_ text: some StringProtocol) -> String {
         text.utf8.contains { $0.isASCIIUppercase || $0 >= 0x80 }
             ? text.lowercased() : String(text)
     }
 
-    /// An opaque origin, such as a sandboxed frame's. It is not the same origin as any other.
+    /// An opaque origin, such as a sandboxed frame's. It differs from the origin of every URL.
     public static let opaque = WebOrigin(scheme: "null", authority: "")
 
     /// The serialized origin, in the format of `Origin` and `Access-Control-Allow-Origin`.

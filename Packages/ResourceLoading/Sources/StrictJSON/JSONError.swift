@@ -19,7 +19,7 @@ public struct JSONError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of violation.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
     /// The position in the input, in bytes.
     public let position: Int
@@ -35,7 +35,7 @@ public struct JSONError: Error, Sendable, CustomStringConvertible {
 }
 
 extension [any CodingKey] {
-    /// The location of the keys in a JSON document, such as `rules[3].host`; `nil` for the whole document.
+    /// The keys as a location in a JSON document, such as `rules[3].host`; `nil` for the whole document.
     public var jsonPlace: String? {
         guard !isEmpty else { return nil }
         return reduce(into: "") { place, key in
@@ -61,9 +61,9 @@ extension DecodingError {
     }
 }
 
-/// A string or a number in a JSON text that is not copied.
+/// A string or a number in a JSON text, as a byte range instead of a copy.
 public struct JSONText: Sendable {
-    /// The byte range: in the input, or in the scanner's scratch buffer if the string has escapes.
+    /// The byte range in the input, or in the scanner's buffer of unescaped bytes if the string has escapes.
     public let range: Range<Int>
     @usableFromInline let hasEscapes: Bool
 

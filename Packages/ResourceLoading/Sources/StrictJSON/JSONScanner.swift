@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A pull parser for JSON (RFC 8259) that creates no values.
+/// A pull parser for JSON (RFC 8259) that does not build a tree of values.
 ///
 /// Memory use does not depend on the size of the input: skipped values are validated and not stored. Every byte is
 /// read through `peek()` or after a bounds check.
 ///
-/// The scanner also rejects strings that are not UTF-8, including skipped ones, unpaired surrogates, and duplicate
-/// names in an object. Names are compared without escapes. Duplicates are rejected because some readers use the first
-/// and some the last. A leading byte order mark is ignored (RFC 8259, section 8.1).
+/// The scanner also rejects strings that are not UTF-8, unpaired surrogates, and duplicate names in an object, even in
+/// skipped values. Names are compared in unescaped form. Duplicates are rejected because some readers use the first
+/// value of a name and others the last. A leading byte order mark is ignored (RFC 8259, section 8.1).
 public struct JSONScanner {
     /// The limits of a text.
     public struct Limits: Sendable, Hashable {
@@ -18,8 +18,8 @@ public struct JSONScanner {
         public var names = 10_000
         /// The maximum length of a name in bytes. Default: 8,192.
         public var nameLength = 8_192
-        /// A Boolean value that indicates whether names may have escapes. Readers that compare bytes do not resolve
-        /// them. Default: `true`.
+        /// A Boolean value that indicates whether names may have escapes. Some readers compare the bytes of names and
+        /// do not resolve escapes. Default: `true`.
         public var allowsEscapedNames = true
 
         /// Creates the default limits.
@@ -39,7 +39,8 @@ public struct JSONScanner {
     private let limits: Limits
     @usableFromInline var offset = 0
     private var depth = 0
-    /// A Boolean value that is `false` while a value is skipped with a check of the grammar only.
+    /// A Boolean value that indicates whether duplicate names and unpaired surrogates are rejected. It is `false` while
+    /// ``skipValue(checksText:)`` checks only the grammar.
     private var checksText = true
     /// The unescaped bytes of the last string that had escapes.
     @usableFromInline var scratch: [UInt8] = []
@@ -177,9 +178,9 @@ public struct JSONScanner {
     /// An object that is being read.
     @usableFromInline
     struct OpenObject {
-        /// The index of its first name in `starts`.
+        /// The index in `starts` of the object's first name.
         @usableFromInline let first: Int
-        /// The set of its names, if they are too many to be compared one by one.
+        /// The object's names, if there are more than `fewNames`; otherwise `nil`.
         @usableFromInline var index: Set<[UInt8]>?
 
         @usableFromInline
@@ -188,7 +189,7 @@ public struct JSONScanner {
         }
     }
 
-    /// The maximum number of names of one object that are compared one by one.
+    /// The maximum number of names of an object that are compared in sequence.
     private static let fewNames = 32
 
     @usableFromInline
@@ -256,8 +257,8 @@ public struct JSONScanner {
     // MARK: Skipping
 
     /// Validates and skips a value of any kind.
-    /// - Parameter checksText: `false` to check only the grammar, for a value that is passed on unchanged. Names may
-    ///   then be duplicates and surrogates may be unpaired (RFC 8259, sections 4 and 8.2).
+    /// - Parameter checksText: `false` to check only the grammar, for a value that the caller passes on unchanged.
+    ///   Names may then be duplicates and surrogates may be unpaired (RFC 8259, sections 4 and 8.2).
     /// - Returns: the byte range of the value in the input.
     /// - Throws: ``JSONError``.
     @discardableResult
@@ -316,14 +317,14 @@ public struct JSONScanner {
     }
 
     /// Reads a number.
-    /// - Returns: its text if it is an integer without fraction and exponent; otherwise `nil`.
+    /// - Returns: the text of the number if it has neither a fraction nor an exponent; otherwise `nil`.
     public mutating func readInteger() throws(JSONError) -> JSONText? {
         let (text, isInteger) = try scanNumber()
         return isInteger ? text : nil
     }
 
     /// Reads a number.
-    /// - Returns: its text (RFC 8259, section 6).
+    /// - Returns: the text of the number (RFC 8259, section 6).
     @discardableResult
     public mutating func readNumber() throws(JSONError) -> JSONText {
         try scanNumber().text
@@ -417,7 +418,7 @@ public struct JSONScanner {
         return found & highBits != 0
     }
 
-    /// Validates a range of bytes in chunks of at most 64 KiB, so that a long one is not copied as a whole.
+    /// Validates a range of bytes in chunks of at most 64 KiB, so that a long range is not copied as a whole.
     @usableFromInline
     func checkUTF8(_ range: Range<Int>) throws(JSONError) {
         var rest = range
@@ -459,7 +460,7 @@ public struct JSONScanner {
         return JSONText(range: 0..<scratch.count, hasEscapes: true)
     }
 
-    /// Reads the rest of an escape, after the backslash.
+    /// Reads the rest of an escape, after the backslash, and returns the scalar that it encodes.
     private mutating func readEscape() throws(JSONError) -> Unicode.Scalar {
         let byte = peek()
         offset += 1

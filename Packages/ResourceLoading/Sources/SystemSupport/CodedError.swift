@@ -20,8 +20,8 @@ extension CodedError {
 
 /// The kind of a failure of type `Failure`.
 ///
-/// A module that declares an error declares its codes as static properties of `ErrorCode` for this error. Codes are
-/// added over time: a `switch` over a code needs a `default`.
+/// A module that declares an error type also declares the codes, as static properties of `ErrorCode` for that type.
+/// Later versions may add codes, so a `switch` over a code needs a `default`.
 public struct ErrorCode<Failure: Error>: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code: lower-case words joined by hyphens. Names do not change.
     public let description: String

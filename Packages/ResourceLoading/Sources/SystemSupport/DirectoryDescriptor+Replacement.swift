@@ -10,7 +10,7 @@
 #endif
 
 extension DirectoryDescriptor {
-    /// The last completed step of ``replaceFile(_:with:isDurable:step:)``, for tests that stop there.
+    /// The last completed step of ``replaceFile(_:with:isDurable:step:)``, for tests that interrupt the replacement.
     public enum ReplacementStep: Sendable, CaseIterable {
         /// The temporary file exists.
         case created
@@ -38,16 +38,17 @@ extension DirectoryDescriptor {
     ///   - bytes: the new content of the file.
     ///   - isDurable: a Boolean value that indicates whether the content and the name are on the device when this
     ///     method returns. If it is `false`, a power failure may lose the new file.
-    ///   - step: a closure that is called after each step. If it throws, the replacement ends there, as after a kill.
-    /// - Throws: ``SystemError``, or the error of `step`. After a ``SystemError`` the old file remains, except after
-    ///   an error of the last sync, when the new file is in place.
+    ///   - step: a closure that is called after each step. If the closure throws, the replacement ends at that step, as
+    ///     after a kill.
+    /// - Throws: ``SystemError``, or the error of `step`. After a ``SystemError`` the old file remains. If only the
+    ///   last sync fails, the new file is in place.
     public func replaceFile(
         _ name: String, with bytes: UnsafeRawBufferPointer, isDurable: Bool,
         step: (ReplacementStep) throws -> Void = { _ in }
     ) throws {
         let temporary = Self.temporaryName(of: name)
-        // A file of an interrupted replacement, or a symbolic link. Only the name is removed, never the target of the
-        // link.
+        // The name may refer to a file of an interrupted replacement or to a symbolic link. Only the name is removed,
+        // never the target of a link.
         try remove(temporary)
         let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         var isOpen = true

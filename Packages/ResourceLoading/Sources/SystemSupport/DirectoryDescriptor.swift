@@ -11,8 +11,8 @@ internal import CSystemSupport
     internal import Darwin
 #endif
 
-/// An open directory. Names are looked up relative to its descriptor, and symbolic links are not followed. Replacing
-/// the directory or a name with another one or with a link therefore has no effect on later lookups.
+/// An open directory. Names are looked up relative to its descriptor, and symbolic links are not followed. If the path
+/// of the directory is moved or replaced with a link, later lookups still use the opened directory.
 ///
 /// Isolation: any. Calls block their thread.
 public final class DirectoryDescriptor: Sendable {
@@ -126,7 +126,7 @@ public final class DirectoryDescriptor: Sendable {
     /// `..`, and need not be UTF-8.
     /// - Throws: ``SystemError``, or the error of `body`.
     public func forEachName(_ body: (UnsafePointer<CChar>) throws -> Bool) throws {
-        // A separate descriptor, because the position of a listing belongs to the open directory.
+        // A separate descriptor, because copies of one descriptor would share the position of the listing.
         let copy = openat(descriptor, ".", Access.listing.flags)
         guard copy >= 0 else { throw SystemError("open", at: path) }
         guard let listing = fdopendir(copy) else {
@@ -183,12 +183,13 @@ public final class DirectoryDescriptor: Sendable {
 
     /// Removes the content of this directory. Symbolic links are not followed. Names that cannot be removed remain.
     /// - Parameter depth: the maximum depth of nested directories.
-    /// - Throws: ``SystemError`` with the number `ENAMETOOLONG` if directories are nested more deeply. Their content
-    ///   remains. Other errors are ignored.
+    /// - Throws: ``SystemError`` with the number `ENAMETOOLONG` if directories are nested more deeply than `depth`. The
+    ///   content of those directories remains. Other errors are ignored.
     public func removeContent(depth: Int = 8) throws(SystemError) {
         var failure: SystemError?
-        // A second pass, because a listing may omit names while others are removed. If nothing was removed, it would
-        // only visit the remaining directories again. Each directory is emptied before the next one is opened.
+        // A second pass is necessary, because a listing may omit names while others are removed. If the first pass
+        // removed nothing, the loop ends: a second pass would only visit the remaining directories again. Each
+        // directory is emptied before the next directory is opened.
         for _ in 0..<2 {
             failure = nil
             var hasRemoved = false

@@ -83,7 +83,7 @@ public enum FileIO {
         }
     }
 
-    /// Reads bytes at an offset from the start of the file until the buffer is full or the file ends.
+    /// Reads bytes at an offset from the start of the file, until the buffer is full or the file ends.
     /// - Returns: the number of bytes.
     public static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt, at offset: Int64
@@ -119,7 +119,7 @@ public enum FileIO {
     /// - Parameters:
     ///   - descriptor: an open file or directory.
     ///   - isThrough: a Boolean value that indicates whether the device's cache is flushed too. It has an effect only
-    ///     on Darwin: a caller that syncs many files flushes the cache once, with the last one.
+    ///     on Darwin. A caller that syncs many files flushes the cache once, with the last file.
     public static func sync(_ descriptor: CInt, isThrough: Bool = true) throws(SystemError) {
         #if canImport(Darwin)
             // Some file systems, such as network volumes, support only fsync.
@@ -131,9 +131,9 @@ public enum FileIO {
     /// Flushes the file system of a descriptor to the device, including files of other programs. Blocks until that is
     /// done.
     ///
-    /// On Linux this is one syncfs(2). It reports a write error only to descriptors that were open before (since Linux
-    /// 5.8). Darwin has no syncfs: the caller flushes each file with ``sync(_:isThrough:)`` first, and one
-    /// `F_FULLFSYNC` flushes the device's cache.
+    /// On Linux this is one syncfs(2) call. Since Linux 5.8, the call reports a write error only to descriptors that
+    /// were open before the error. Darwin has no syncfs: the caller flushes each file with ``sync(_:isThrough:)``
+    /// first, and one `F_FULLFSYNC` flushes the device's cache.
     public static func syncFileSystem(of descriptor: CInt) throws(SystemError) {
         #if canImport(Darwin)
             try sync(descriptor)

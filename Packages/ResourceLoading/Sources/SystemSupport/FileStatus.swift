@@ -11,7 +11,7 @@ internal import CSystemSupport
     internal import Darwin
 #endif
 
-/// The attributes of a file, a directory or a symbolic link, read at one time.
+/// The attributes of a file, a directory or a symbolic link, read in one system call.
 public struct FileStatus: Sendable, Hashable {
     /// The type of a file.
     public enum Kind: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct FileStatus: Sendable, Hashable {
         case file
         /// A directory.
         case directory
-        /// A symbolic link itself.
+        /// A symbolic link, which was not followed.
         case symbolicLink
         /// A device, a pipe or a socket.
         case other
@@ -36,7 +36,7 @@ public struct FileStatus: Sendable, Hashable {
         }
     }
 
-    /// The type.
+    /// The type of the file.
     public let kind: Kind
     /// The size in bytes.
     public let size: Int64
@@ -46,7 +46,7 @@ public struct FileStatus: Sendable, Hashable {
     public let user: UInt32
     /// The number of hard links.
     public let linkCount: UInt64
-    /// The identity.
+    /// The identity of the file.
     public let identity: Identity
     /// The time of the last change of the content, in nanoseconds since 1970. Programs can set it.
     public let modificationTime: Int64

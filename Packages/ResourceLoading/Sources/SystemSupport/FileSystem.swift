@@ -60,8 +60,8 @@ public enum FileSystem {
     }
 
     /// Renames a file, and fails with `EEXIST` if the target exists.
-    /// - Throws: ``SystemError``; its number is `ENOSYS` or a similar one if the system or the file system does not
-    ///   support the call.
+    /// - Throws: ``SystemError``; its number is `ENOSYS`, `EINVAL` or `ENOTSUP` if the system or the file system does
+    ///   not support the call.
     public static func renameExclusively(_ path: String, to target: String) throws(SystemError) {
         guard container_rename_exclusively(path, target) == 0 else { throw SystemError("rename", at: target) }
     }

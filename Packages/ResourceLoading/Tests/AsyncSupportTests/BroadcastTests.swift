@@ -29,7 +29,7 @@ struct BroadcastTests {
         #expect(await stream.reduce(into: []) { $0.append($1) } == [3, 4])
     }
 
-    @Test("A stream ends with its broadcast, and at once if the broadcast has finished before")
+    @Test("A stream ends with its broadcast, and at once if the broadcast has already finished")
     func ends() async {
         var broadcast: Broadcast<Int>? = Broadcast(capacity: 2)
         let stream = broadcast?.subscribe()

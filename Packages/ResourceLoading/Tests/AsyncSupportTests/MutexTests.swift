@@ -42,7 +42,7 @@ struct MutexTests {
         #expect(mutex.withLock { $0.count } == 1)
     }
 
-    @Test("withLockIfAvailable does not wait for a held mutex")
+    @Test("withLockIfAvailable does not wait for a locked mutex")
     func availability() {
         let mutex = Mutex(1)
         #expect(mutex.withLockIfAvailable { $0 } == 1)

@@ -7,7 +7,7 @@ import Testing
 /// Tests of ``CallGate``.
 @Suite("Call gate", .timeLimit(.minutes(1)))
 struct CallGateTests {
-    @Test("Calls wait while the gate is closed, cancelled or not, and pass when it is open")
+    @Test("Calls wait while the gate is closed, even if they are cancelled, and pass when the gate is open")
     func passes() async {
         let gate = CallGate()
         await gate.pass()

@@ -31,7 +31,7 @@ struct GatedClockTests {
         #expect(clock.now.offset == .seconds(5))
     }
 
-    @Test func `A cancelled sleep ends alone, and does not move the time`() async throws {
+    @Test func `A cancelled sleep ends no other sleep and does not move the time`() async throws {
         let cancelled = Task { [clock] in try await clock.sleep(for: .seconds(9)) }
         let other = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
         var count = 0

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TemporaryFolderTests {
-    @Test func `Files are written with the folders above them, and listed`() throws {
+    @Test func `Files are written with their missing parent folders, and listed`() throws {
         let folder = try TemporaryFolder()
         #expect(try folder.names().isEmpty)
         #expect(try folder.write("a/b/text", "täxt".utf8) == folder.path + "/a/b/text")
@@ -21,7 +21,7 @@ struct TemporaryFolderTests {
         #expect(try TemporaryFolder.files(in: folder.path + "/a/b") == ["text"])
     }
 
-    @Test func `A folder is removed with its last reference, and no other one`() throws {
+    @Test func `A folder is removed with its last reference, and other folders remain`() throws {
         let other = try TemporaryFolder()
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = try #require(folder?.path)

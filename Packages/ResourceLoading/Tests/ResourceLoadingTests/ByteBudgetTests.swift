@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Byte budget", .timeLimit(.minutes(1)))
 struct ByteBudgetTests {
-    @Test("Bytes are reserved all or none, and released")
+    @Test("A reservation gets all of its bytes or none, and bytes can be released")
     func takes() {
         let budget = ByteBudget(limit: 10)
         #expect(budget.reserve(7))

@@ -82,7 +82,7 @@ struct ResourceBodyTests {
         }
     }
 
-    @Test("A part of a body has its bytes; a stream and a range beyond the end have none")
+    @Test("A slice of a body has its bytes, and a stream and a range beyond the end have no slice")
     func slices() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("file", "abcdefg".utf8)
@@ -111,7 +111,7 @@ struct ResourceBodyTests {
         }
     }
 
-    @Test("A stream requests data only when the reader asks for it")
+    @Test("A stream requests data only when the reader requests it")
     func pulled() async throws {
         let asked = Mutex(0)
         let source = AsyncThrowingStream<Data, any Error> {

@@ -38,7 +38,7 @@ struct ResponseHeadStateTests {
         }
     }
 
-    @Test("Rejects 101 unless the request asked for another protocol")
+    @Test("Rejects 101 unless the request offered an upgrade")
     func upgrade() throws {
         var plain = ResponseHeadState()
         #expect(throws: ResponseHeadState.Violation.self) { try plain.receive(status: 101) }

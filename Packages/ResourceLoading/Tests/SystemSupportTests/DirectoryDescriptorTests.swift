@@ -59,7 +59,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/b") == ["new"])
     }
 
-    @Test func `Names are listed each time from the start`() throws {
+    @Test func `Each listing begins at the first name`() throws {
         let directory = try DirectoryDescriptor(path: folder.path)
         for name in ["a", "b", ".c"] { try folder.write(name, []) }
         #expect(try names(in: directory) == [".c", "a", "b"])

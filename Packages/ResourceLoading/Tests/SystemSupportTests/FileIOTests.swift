@@ -93,7 +93,7 @@ import Testing
         }
     #endif
 
-    @Test func `Directories are made with those above them`() throws {
+    @Test func `Directories are created with their missing parents`() throws {
         let path = folder.path + "/x/y/z"
         try FileSystem.makeDirectory(path)
         try FileSystem.makeDirectory(path)
@@ -117,7 +117,7 @@ import Testing
         #expect(try FileSystem.freeBytes(at: folder.path) > 0)
     }
 
-    @Test func `A rename replaces, or refuses to`() throws {
+    @Test func `A rename replaces the target, and an exclusive rename fails`() throws {
         try folder.write("a", "a".utf8)
         try folder.write("b", "b".utf8)
         let (a, b, c) = (folder.path + "/a", folder.path + "/b", folder.path + "/c")

@@ -62,7 +62,7 @@ import Testing
         #expect(try FileStatus(path: folder.path, followsLinks: false).kind == .directory)
     }
 
-    @Test func `Two names of one file have one identity`() throws {
+    @Test func `Two names of one file have the same identity`() throws {
         try folder.write("a", [])
         try folder.write("b", [])
         try FileSystem.link(path, to: folder.path + "/c")

@@ -35,7 +35,7 @@ struct AuthorityTests {
             ("a", true), ("a:1", true), ("a:65535", true), ("a:00080", true), ("a:", false), ("[::1]:", false),
             ("a:0", false), ("a:000080", false),
         ])
-    func `A port to connect to has up to five digits and is not 0`(text: String, isExplicit: Bool) throws {
+    func `A connectable port has up to five digits and is not 0`(text: String, isExplicit: Bool) throws {
         #expect(try #require(Authority(text[...].utf8)).hasConnectablePort == isExplicit)
     }
 
@@ -44,19 +44,19 @@ struct AuthorityTests {
             ("a", "a", nil), ("a:80", "a", "80"), ("a:", "a", ""), ("[::1]", "[::1]", nil), ("[::1]:x", "[::1]", "x"),
             ("a:b:c", "a:b", "c"),
         ] as [(String, String, String?)])
-    func `Splits without a check`(text: String, host: String, port: String?) {
+    func `Splits an authority without validation`(text: String, host: String, port: String?) {
         let parts = Authority.split(text[...].utf8)
         #expect(String(Substring(parts.host)) == host)
         #expect(parts.portDigits.map { String(Substring($0)) } == port)
     }
 
-    @Test func `The user ends with the last at sign`() {
+    @Test func `User information ends at the last at sign`() {
         for (text, rest) in [("a", "a"), ("u@a", "a"), ("u:p@x@a:80", "a:80"), ("@a", "a")] {
             #expect(String(Substring(Authority.withoutUser(text[...].utf8))) == rest)
         }
     }
 
-    @Test func `Reads slices of arrays and buffers`() throws {
+    @Test func `Parses slices of arrays and buffers`() throws {
         let bytes = Array("x[::1]:8080y".utf8)
         #expect(Authority(bytes[1..<11])?.port == 8_080)
         bytes.withUnsafeBytes { #expect(Authority($0[1..<11])?.port == 8_080) }

@@ -12,7 +12,7 @@ struct EntityTagTests {
             ("\"a\"", "a", false), ("W/\"a\"", "a", true), ("\"\"", "", false), (" \"a\" ", "a", false),
             ("\"a,b\\\"", "a,b\\", false), ("\"é!~\"", "é!~", false),
         ])
-    func `Reads tags`(text: String, opaque: String, isWeak: Bool) throws {
+    func `Parses strong and weak tags`(text: String, opaque: String, isWeak: Bool) throws {
         let tag = try #require(EntityTag(text))
         #expect(tag.opaque == opaque)
         #expect(tag.isWeak == isWeak)

@@ -6,7 +6,7 @@ import WebSyntax
 
 @Suite(.timeLimit(.minutes(1)))
 struct FieldTests {
-    @Test func `Optional whitespace is space and tab`() {
+    @Test func `Optional whitespace consists of spaces and tabs`() {
         for (text, trimmed) in [
             ("a", "a"), (" \ta b\t ", "a b"), ("", ""), (" \t", ""), ("\na\u{A0}", "\na\u{A0}"),
             (" \u{301}a ", "\u{301}a"),
@@ -27,11 +27,11 @@ struct FieldTests {
         #expect(FieldList.members(of: text).map(String.init) == members)
     }
 
-    @Test func `Fields of one name are one list`() {
+    @Test func `Fields with the same name form one list`() {
         #expect(FieldList.members(of: ["a, b", "", "c"]) == ["a", "b", "c"])
     }
 
-    @Test func `Quoted strings lose their marks and escapes`() {
+    @Test func `The content of a quoted string has no quotation marks and no escapes`() {
         for (text, content) in [
             ("a", "a"), ("\"a\"", "a"), ("\"a\\\"b\\\\\"", "a\"b\\"), ("\"", "\""), ("\"\"", ""), ("\"a", "\"a"),
         ] { #expect(QuotedString.content(of: text) == content) }
@@ -48,14 +48,14 @@ struct FieldTests {
         #expect(FieldParameters("a; b=\"c; d=e")["b"] == "\"c; d=e")
     }
 
-    @Test func `A media type is compared without its parameters`() {
+    @Test func `The essence of a media type has no parameters`() {
         for (field, essence) in [
             ("Text/HTML; charset=utf-8", "text/html"), (" text/css ", "text/css"), ("", ""), (";a", ""),
             ("application/JSON ;x", "application/json"),
         ] { #expect(MediaType.essence(of: field) == essence) }
     }
 
-    @Test func `Fields of one connection are those of the standard and those that it names`() {
+    @Test func `Connection fields are those of the standard and those that Connection lists`() {
         #expect(ConnectionFields.names(namedBy: []) == ConnectionFields.names)
         let names = ConnectionFields.names(namedBy: ["close, X-Own", " \tETag,"])
         #expect(names == ConnectionFields.names.union(["close", "x-own", "etag"]))

@@ -14,7 +14,7 @@ struct HostSyntaxTests {
             ("0", true), ("a", false), ("a.1b", false), ("a.b", false), ("", false), (".", false), ("1..", false),
             ("[::1]", false),
         ])
-    func `Ends in a number`(host: String, isNumber: Bool) {
+    func `A host ends in a number if its last label is a number`(host: String, isNumber: Bool) {
         #expect(HostSyntax.endsInNumber(host[...].utf8) == isNumber)
     }
 

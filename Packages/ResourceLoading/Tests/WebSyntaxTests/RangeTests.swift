@@ -28,7 +28,7 @@ struct RangeTests {
         #expect(ByteRange(field) == nil)
     }
 
-    @Test func `Ranges are read in their order, up to a limit`() {
+    @Test func `Ranges are parsed in their order, up to a limit`() {
         #expect(
             ByteRange.ranges(in: "bytes=0-1, -5,,7-", limit: 3)
                 == [.from(0, through: 1), .suffix(5), .from(7, through: nil)])
@@ -47,7 +47,7 @@ struct RangeTests {
             ("bytes 4-9/10", .part(4..<10, total: 10)), ("Bytes 0-0/*", .part(0..<1, total: nil)),
             ("bytes */10", .unsatisfied(total: 10)), ("bytes */0", .unsatisfied(total: 0)),
         ] as [(String, ContentRange)])
-    func `Content-Range is read and written`(field: String, range: ContentRange) {
+    func `Content-Range is parsed and formatted`(field: String, range: ContentRange) {
         #expect(ContentRange(field) == range)
         #expect(ContentRange(range.description) == range)
     }

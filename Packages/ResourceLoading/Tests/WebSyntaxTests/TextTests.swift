@@ -19,7 +19,7 @@ struct TextTests {
         #expect(ASCIISet.all.contains(0x7F) && !ASCIISet.all.contains(0x80))
     }
 
-    @Test func `The classes have the bytes of ASCII`() {
+    @Test func `The byte classes contain only ASCII bytes`() {
         for byte in UInt8.min...UInt8.max {
             #expect(byte.isASCIIDigit == "0123456789".utf8.contains(byte))
             #expect(byte.isASCIILetter == Self.letters.utf8.contains(byte))
@@ -36,7 +36,7 @@ struct TextTests {
         }
     }
 
-    @Test func `Letters of ASCII are compared without case`() {
+    @Test func `The case of ASCII letters is ignored`() {
         #expect("ChunkED".utf8.equalsIgnoringCase("chunked"))
         #expect(!"chunkeds".utf8.equalsIgnoringCase("chunked"))
         #expect("BYTES=1".utf8.startsIgnoringCase("bytes="))
@@ -47,7 +47,7 @@ struct TextTests {
         #expect("AB"[...].asciiLowercased == "ab")
     }
 
-    @Test func `Decimal digits make numbers without signs and overflow`() {
+    @Test func `Numbers consist of digits only, and overflow is rejected or saturates`() {
         #expect(Int64(decimalDigits: "0042".utf8) == 42)
         #expect(UInt16(decimalDigits: "65535".utf8) == 65_535)
         for text in ["", "+1", "-1", "1 ", "1a", "65536", "99999999999999999999999", "٤"] {

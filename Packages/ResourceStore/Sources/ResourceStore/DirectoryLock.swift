@@ -65,8 +65,8 @@ final class DirectoryLock: Sendable {
     }
 
     deinit {
-        // Closing the descriptor is not enough: a child process between fork and exec has a copy of it, and the lock
-        // would remain until that is closed too.
+        // Closing the descriptor is not enough: a child process between fork and exec has a copy of it. The lock would
+        // remain until the copy is closed too.
         flock(descriptor, LOCK_UN)
     }
 }

@@ -15,7 +15,7 @@ internal import SystemSupport
 
 /// An open folder of the app's own data.
 ///
-/// Names are looked up relative to the descriptor. Replacing the folder with another one or with a symbolic link
+/// Names are looked up relative to the descriptor. Replacing the folder with another folder or with a symbolic link
 /// therefore has no effect on later lookups. The folder itself is opened by its path; below it, symbolic links are
 /// rejected. Files and folders must belong to the process's user or to root. Folders are created with mode 0700 and
 /// files with mode 0600. A wider mode is restricted when a file or folder is opened for writing.
@@ -160,7 +160,8 @@ extension PrivateFolder {
 
     /// Opens a file of the store for reading and writing, and optionally creates it empty.
     ///
-    /// Other code writes to such a file, so it must have no second name, and no other user may read it.
+    /// The file must have no second name, because writes would change the file of that name too. A mode that permits
+    /// access by other users is restricted.
     /// - Parameter creates: a Boolean value that indicates whether a missing file is created.
     /// - Returns: the open file, or `nil` if it does not exist.
     /// - Throws: ``StoreError``, with code `untrusted` if the name is a link, is not a
@@ -173,7 +174,7 @@ extension PrivateFolder {
         let status = try file.status()
         try Self.check(status, is: .file, at: file.path)
         guard status.linkCount <= 1 else {
-            throw StoreError(.untrusted, "has a second name, a hard link", at: file.path)
+            throw StoreError(.untrusted, "has a second name (hard link)", at: file.path)
         }
         Self.removePermissions(descriptor, status, at: file.path)
         return file
@@ -223,7 +224,7 @@ extension PrivateFolder {
     private func check(tightens: Bool) throws {
         let status = try StoreError.mappingSystem { try directory.status() }
         try Self.check(status, is: .directory, at: path)
-        // The sticky bit marks a folder that is meant for all users, whose mode must not be restricted.
+        // The sticky bit indicates a folder for all users. The mode of that folder must not be restricted.
         guard status.permissions & UInt32(S_ISVTX) == 0 else {
             throw StoreError(.untrusted, "the folder is shared with other users", at: path)
         }
@@ -232,11 +233,11 @@ extension PrivateFolder {
 
     private static func check(_ status: FileStatus, is kind: FileStatus.Kind, at path: String) throws {
         guard status.kind == kind else {
-            throw StoreError(.untrusted, kind == .directory ? "is no folder" : "is no file", at: path)
+            throw StoreError(.untrusted, kind == .directory ? "is not a folder" : "is not a regular file", at: path)
         }
         guard status.isTrusted else {
             throw StoreError(
-                .untrusted, "belongs to user \(status.user), and this process is of user \(geteuid())", at: path)
+                .untrusted, "belongs to user \(status.user), but this process runs as user \(geteuid())", at: path)
         }
     }
 
@@ -266,10 +267,11 @@ extension PrivateFolder {
         guard let status = try? attributes(of: name) else { return StoreError(error) }
         switch status.kind {
         case .symbolicLink: return StoreError(.untrusted, "is a symbolic link", at: location)
-        case .directory where error.number == EISDIR: return StoreError(.untrusted, "is no file", at: location)
-        case _ where error.number == ENOTDIR: return StoreError(.untrusted, "is no folder", at: location)
+        case .directory where error.number == EISDIR:
+            return StoreError(.untrusted, "is not a regular file", at: location)
+        case _ where error.number == ENOTDIR: return StoreError(.untrusted, "is not a folder", at: location)
         // `ENXIO`: a socket, or a device without a driver.
-        case _ where error.number == ENXIO: return StoreError(.untrusted, "is no file", at: location)
+        case _ where error.number == ENXIO: return StoreError(.untrusted, "is not a regular file", at: location)
         default: return StoreError(error)
         }
     }

@@ -4,7 +4,7 @@
 internal import GRDB
 public import SystemSupport
 
-/// The reason for which an operation of the store failed.
+/// The reason why an operation of the store failed.
 public struct StoreError: CodedError {
     public typealias Code = ErrorCode<StoreError>
 
@@ -28,7 +28,7 @@ public struct StoreError: CodedError {
 }
 
 extension ErrorCode<StoreError> {
-    /// The directory is already open, in this process or another one.
+    /// The directory is already open, in this process or another process.
     public static var inUse: Self { Self("in-use") }
     /// The file system failed.
     public static var io: Self { Self("io") }
@@ -42,7 +42,7 @@ extension ErrorCode<StoreError> {
     public static var conflict: Self { Self("conflict") }
     /// The bytes do not have the announced digest.
     public static var digestMismatch: Self { Self("digest-mismatch") }
-    /// The bytes exceed what the budget has free beside the bytes in use.
+    /// The bytes do not fit into the budget in addition to the bytes in use.
     public static var overBudget: Self { Self("over-budget") }
     /// The store is suspended together with the app.
     public static var suspended: Self { Self("suspended") }
@@ -71,7 +71,7 @@ extension StoreError {
     private init(_ error: DatabaseError, at path: String) {
         let code: Code =
             switch error.extendedResultCode {
-            // SQLite writes to the shared index to set its size. A full disk is reported with this code there.
+            // SQLite writes to the shared index to set its size. SQLite reports a full disk with this code there.
             case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE: .diskFull
             default:
                 switch error.resultCode {

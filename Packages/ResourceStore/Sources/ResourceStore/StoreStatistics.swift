@@ -36,7 +36,7 @@
 
 /// The counters of a store since it was opened.
 public struct StoreCounters: Sendable, Hashable {
-    /// The number of lookups of small blobs that the memory cache answered.
+    /// The number of lookups of small blobs that found the blob in the memory cache.
     public internal(set) var memoryHits = 0
     /// The number of other lookups of small blobs and of blobs of unknown size.
     public internal(set) var memoryMisses = 0
@@ -44,9 +44,9 @@ public struct StoreCounters: Sendable, Hashable {
     public internal(set) var memoryBytes = 0
     /// The number of blobs that did not match their digest. Each was removed.
     public internal(set) var damagedBlobs = 0
-    /// The number of damaged databases of small blobs that were replaced with an empty one.
+    /// The number of damaged databases of small blobs that were replaced with an empty database.
     public internal(set) var lostRowDatabases = 0
-    /// The number of reads of resources with a damaged record. They are treated as missing.
+    /// The number of reads of resources with a damaged record. These resources are treated as missing.
     public internal(set) var damagedResources = 0
     /// The number of documents that did not match their digest. Each was removed.
     public internal(set) var damagedDocuments = 0

@@ -83,7 +83,7 @@ struct BlobCacheTests {
                     hand = (hand + 1) % queue.count
                 }
                 queue.remove(at: hand)
-                // After the newest blob the hand restarts at the oldest, before the next insertion.
+                // After the newest blob, the hand restarts at the oldest blob, before the next insertion.
                 if hand == queue.count { hand = 0 }
             }
             queue.append((number, false))

@@ -74,7 +74,7 @@ struct BudgetTests {
         }
         #expect(code { _ = try store.entries(of: first) } == .damaged)
         try store.ensureSpace(for: 65)
-        // The sizes on disk still count.
+        // The sizes on disk still count toward the budget.
         if bit != 63 { #expect(code { try store.ensureSpace(for: 66) } == .overBudget) }
         let second = try store.install(site("b", 60), version: "2")
         #expect(try store.read(second) == site("b", 60))
@@ -96,7 +96,7 @@ struct BudgetTests {
         }
         #expect(try store.statistics().resources.bytes >= 50)
         try store.putResource("d", for: "d")
-        // The others fit into the budget.
+        // The other resources fit into the budget.
         #expect(try store.resources().map(\.key) == ["a", "c", "d"])
         // Eviction continues to work.
         for name in ["e", "f"] { try store.putResource(String(repeating: name, count: 25), for: name) }
@@ -106,7 +106,7 @@ struct BudgetTests {
         #expect(try store.resource(for: "b")?.size == 1)
     }
 
-    /// The same bit is flipped only in the table or only in an index. SQLite refuses to remove such a row.
+    /// The same bit is flipped only in the table or only in an index. SQLite refuses to remove the row.
     @Test func differingSizesInTableAndIndexAreRepaired() throws {
         let path = directory.path + "/b"
         let configuration = BlobStore.Configuration(resourceBudget: 300_000)

@@ -83,7 +83,7 @@ struct CheckTests {
             #expect(Set(check.damagedBlobs) == [blob("a"), blob("b")])
             #expect(Set(check.missingReferences) == lacks && check.missingReferenceCount == 3 && !check.isSound)
         }
-        // Repaired blobs are missing, and can be added again.
+        // After the repair, the damaged blobs are missing and can be added again.
         let check = try store.check()
         #expect(check.damagedBlobs == [] && check.missingReferences.map(\.name) == ["a", "b"])
         #expect(try store.resources().map(\.key) == ["other"])
@@ -108,7 +108,7 @@ struct CheckTests {
 
     @Test func findsRowWithWrongSize() throws {
         _ = try fill()
-        // Batches rely on this column.
+        // Batches rely on the column `size`.
         let database = try DatabaseQueue(path: directory.path + "/blobs.sqlite")
         try database.write { try $0.execute(sql: "UPDATE blob SET size = size + 1 WHERE size = 4") }
         try database.close()

@@ -26,7 +26,7 @@ struct CrashTests {
         let isOn = Mutex(false)
     }
 
-    /// The budget has space for one of the two resources.
+    /// A configuration whose budget has space for one of the two resources.
     let configuration = BlobStore.Configuration(resourceBudget: 20, smallBlobLimit: 8)
     let resources = ["one": "resource one", "two": "resource two"]
 
@@ -63,7 +63,7 @@ struct CrashTests {
         let second = try change(store)
 
         let pictures = camera.pictures.withLock { $0 }
-        // Every step must be reached, because other steps are not tested.
+        // Every step must be reached, because a step without a picture is not tested.
         #expect(Set(pictures.map(\.step)) == Set(StoreStep.allCases))
         let activation = try #require(pictures.firstIndex { $0.step == .generationActivated })
         let eviction = try #require(pictures.firstIndex { $0.step == .resourcesCommitted })

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ResourceStore
 
-/// Tests of the store with bytes that it did not write.
+/// Tests of the store with damaged, changed and missing files.
 @Suite(.timeLimit(.minutes(3)))
 struct DamageTests {
     let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
@@ -34,8 +34,8 @@ struct DamageTests {
         try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
-    /// Waits until the clock of the file system, which has a resolution of milliseconds, advances. A file that changes
-    /// in the same tick in which the store closes is checked once more.
+    /// Waits until the clock of the file system advances; its resolution is milliseconds. The next session verifies a
+    /// file again if it changes in the tick in which the store closes.
     private func letTheClockTick() throws {
         let path = directory.path + "/tick"
         func touch() throws -> Int64? {
@@ -67,7 +67,7 @@ struct DamageTests {
         #expect(code { _ = try store.blob(blob("a"), size: 5) } == .damaged)
         #expect(code { _ = try store.blob(blob("a"), size: 5) } == .notFound)
         #expect(store.counters.damagedBlobs == 1)
-        // The next batch adds it again.
+        // The next batch adds the blob again.
         #expect(try store.makeBatch().reuse([blob("a"): 5]) == [])
         try store.install(site, version: "2")
         #expect(try store.read(number) == site)
@@ -295,8 +295,8 @@ struct DamageTests {
         #expect(try store.read(store.install(site, version: "1")) == site)
     }
 
-    /// A flipped bit in any file causes an error at opening, or each file is correct or missing, and the store can be
-    /// repaired.
+    /// After a bit flip in any file, opening fails and the store can be reset, or each stored file is correct or
+    /// reported as missing.
     @Test(arguments: [true, false])
     func flippedBitIsDetectedOrHarmless(_ isClosed: Bool) throws {
         var store: BlobStore? = try open(directory)
@@ -307,7 +307,8 @@ struct DamageTests {
         var (refused, absent) = (0, 0)
         for name in try directory.files() {
             let size = try #require(FileStatus.file("\(directory.path)/\(name)")).size
-            // Headers are covered densely, the rest in odd steps, because most of it consists of empty pages.
+            // Headers are covered densely. The rest is covered in odd steps, because most of it consists of empty
+            // pages.
             let offsets = Array(stride(from: 0, to: min(110, size), by: 3)) + stride(from: 110, to: size, by: 1_231)
             for offset in offsets {
                 let copy = try picture()

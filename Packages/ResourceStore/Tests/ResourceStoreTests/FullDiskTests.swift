@@ -47,7 +47,7 @@ struct FullDiskTests {
             #expect(
                 code { try store.putResource(String(repeating: "y", count: 3 << 20), for: "y") } == .diskFull)
         }
-        // The same with a completely full disk.
+        // The store is opened on a completely full disk.
         _ = FileManager.default.createFile(atPath: disk.path + "/rest", contents: Data(count: 4 << 20))
         let failure = code {
             let store = try BlobStore(directory: path, configuration: configuration)

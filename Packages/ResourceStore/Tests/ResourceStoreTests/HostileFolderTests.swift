@@ -192,7 +192,7 @@ struct HostileFolderTests {
             try expectTight()
             withExtendedLifetime(store) {}
         }
-        // Modes of stores of earlier builds, or modes that a user has widened.
+        // The modes of stores of earlier builds, or modes that a user has changed.
         for name in Self.folders + ["."] { try #require(chmod("\(path)/\(name)", 0o777) == 0) }
         for name in ["lock", "index.sqlite", "blobs.sqlite"] { try #require(chmod("\(path)/\(name)", 0o666) == 0) }
         do { _ = try inspect().statistics() }
@@ -221,7 +221,7 @@ struct HostileFolderTests {
 
     @Test func rejectsJournalOfOtherFile() throws {
         try fill()
-        // The format of SQLite: the name, its length, a sum of its bytes, and the magic number.
+        // SQLite's format of a super-journal name: the name, its length, the sum of its bytes, and the magic number.
         let name = outside.path + "/7"
         var journal = Data(repeating: 0, count: 512)
         journal.append(contentsOf: name.utf8)

@@ -87,8 +87,8 @@ struct HostileSchemaTests {
         }
     }
 
-    /// Each inner page of the table links only to the next one with all of its entries, so that a small file has an
-    /// almost endless number of rows.
+    /// All entries of each inner page link to the next inner page, so that a small file has an almost endless number of
+    /// rows.
     @Test func rejectsPagesWithSharedChild() throws {
         let path = directory.path + "/index.sqlite"
         let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT"

@@ -26,8 +26,8 @@ struct KillTests {
 
     /// Uses a store until the timer terminates the process.
     static func work(in path: String, microseconds: Int) throws {
-        // The default action of SIGPROF terminates the process immediately, as SIGKILL does. Unlike SIGKILL, every
-        // system can schedule it, by processor time: on a busy machine the work progresses equally far.
+        // The default action of SIGPROF terminates the process immediately, as SIGKILL does. Unlike SIGKILL, a timer
+        // can send it after an amount of processor time, so that the work progresses equally far on a busy machine.
         var timer = itimerval()
         timer.it_value.tv_sec = .init(microseconds / 1_000_000)
         timer.it_value.tv_usec = .init(microseconds % 1_000_000)
@@ -42,7 +42,7 @@ struct KillTests {
         while true {
             round += 1
             try store.install(site(round), version: "\(round)")
-            // From here on this version or a later one must be active.
+            // From here on, this version or a later version must be active.
             try Data("\(round)".utf8).write(to: URL(filePath: path + ".done"), options: .atomic)
             try store.putResource(resource("\(round % 7)"), for: "\(round % 7)")
             try store.putDocument(Data(resource("\(round)").utf8), as: "about")
@@ -73,8 +73,8 @@ struct KillTests {
                 continue
             }
             let version = try #require(Int(generation.version))
-            // The recorded version or the version of the previous run. A kill may come between an activation and its
-            // record, several times in a row.
+            // The minimum of the active version. Several kills in a row may come between an activation and its record,
+            // so the record alone may be too old.
             let least = max(done, last)
             last = version
             #expect(active.count == 1 && (version == least || version == least + 1), "run \(run)")
@@ -96,7 +96,7 @@ struct KillTests {
                 #expect(try store.blobsOnDisk() == blobs(Self.site(version), resources), "run \(run)")
             }
         }
-        // Otherwise the runs were too short to be killed during an operation.
+        // With fewer versions, the runs were too short to be killed during an operation.
         #expect(versions.count > 20)
     }
 }

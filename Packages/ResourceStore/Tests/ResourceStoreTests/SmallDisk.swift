@@ -15,7 +15,7 @@ final class SmallDisk {
     init(megabytes: Int) throws {
         directory = try TemporaryFolder()
         path = directory.path
-        // Not a test requirement, because a failure only disables the tests.
+        // A failure is not recorded as an issue: it only disables the tests.
         guard SmallDisk.mount(["-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path]) else {
             throw CocoaError(.fileWriteUnknown)
         }

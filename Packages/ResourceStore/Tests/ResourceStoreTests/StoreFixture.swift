@@ -88,7 +88,7 @@ extension BlobStore {
             })
     }
 
-    /// Changes the content of a row without the store's knowledge.
+    /// Replaces the bytes of a row with bytes of another digest.
     func overwriteRow(_ id: SHA256Digest, with bytes: Data) throws {
         memory.removeAll()
         let chunk = BlobChunk(capacity: bytes.count)

@@ -49,7 +49,7 @@ struct SuspensionTests {
 
     @Test func suspensionInterruptsWrites() async throws {
         let (suspensions, suspension) = AsyncStream.makeStream(of: Bool.self)
-        // A separate thread, because the writers may use the test's.
+        // A separate thread, because the writers may use the thread of the test.
         let thread = DispatchQueue(label: "suspends")
         let failure = code {
             try store.index.writing { database in
@@ -98,7 +98,7 @@ struct SuspensionTests {
         let batch = store.makeBatch()
         let entries = try store.write(["a": "one"], into: batch)
         let (failures, failure) = AsyncStream.makeStream(of: StoreError.Code?.self)
-        // Separate threads, because both calls block and the pool may have only the test's thread.
+        // Separate threads, because both calls block and the cooperative pool may have only the thread of the test.
         DispatchQueue(label: "installs").async {
             failure.yield(
                 code {
@@ -172,7 +172,7 @@ struct SuspensionTests {
     @Test func releasedSuspendedStoreLeavesNoMarker() throws {
         let directory = try TemporaryFolder()
         var store: BlobStore? = try BlobStore(directory: directory.path)
-        // An activity prevents that suspending writes the marker.
+        // An operation in progress prevents the suspension from writing the marker.
         store?.marker.begin()
         try store?.suspend()
         store?.marker.end()

@@ -10,8 +10,8 @@
 
 /// The attributes of a file.
 ///
-/// Swift code does not use `struct stat`: if Dispatch is imported too, the compiler attributes the members of `stat`
-/// to it.
+/// Swift code does not use `struct stat`: if Dispatch is imported too, the compiler attributes the members of `stat` to
+/// Dispatch.
 struct container_file_status {
     /// The size in bytes.
     int64_t size;
@@ -44,7 +44,7 @@ int container_syncfs(int descriptor);
 
 /// Renames a file, and fails with `EEXIST` if the target exists: renameat2(2) on Linux, renamex_np(2) on Darwin.
 ///
-/// Returns 0, or -1 with `errno` set. On a system without such a call it sets `ENOSYS`.
+/// Returns 0, or -1 with `errno` set. On a system without either call, it returns -1 with `ENOSYS`.
 int container_rename_exclusively(const char *path, const char *target);
 
 /// Returns the flags of open(2) for a directory that is used for lookups only: `O_PATH` on Linux, which needs no read

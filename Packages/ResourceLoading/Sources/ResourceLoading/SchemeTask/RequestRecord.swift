@@ -55,7 +55,7 @@ public struct RequestRecord: Sendable {
 
     /// Creates the record of a request that has begun.
     /// - Parameters:
-    ///   - initiator: the source of the request, a page or the app.
+    ///   - asker: the initiator of the request.
     ///   - attribution: the page of the request, if it is known.
     ///   - method: the method of the request as it was sent.
     ///   - url: the real URL.
@@ -98,7 +98,8 @@ public struct RequestRecord: Sendable {
     /// - Parameters:
     ///   - outcome: the end of the delivery, with the number of bytes that the engine received.
     ///   - ended: the time of the end.
-    ///   - own: the number of bytes of the response itself, if the engine received an injected script in front of them.
+    ///   - own: the number of bytes of the response itself, if the engine received an injected script before the
+    ///     response body.
     public mutating func record(
         _ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now, of own: Int64? = nil
     ) {

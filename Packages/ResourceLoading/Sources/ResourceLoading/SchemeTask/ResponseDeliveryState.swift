@@ -3,9 +3,9 @@
 
 /// The state machine of one scheme task, as a value.
 ///
-/// Engines crash or raise an exception if a task gets a call out of order or after it was stopped. The legal order is
-/// `start redirect* response data* (finish | fail)`. `fail` may come at any time after `start`. Nothing may follow a
-/// stop, a finish or a failure. The check and the call that it permits must be one synchronous step; see
+/// Engines crash or raise an exception if they receive a call for a task out of order or after its stop. The legal
+/// order is `start redirect* response data* (finish | fail)`. `fail` may come at any time after `start`. Nothing may
+/// follow a stop, a finish or a failure. The check and the call that it permits must be one synchronous step; see
 /// ``SchemeTaskDelivery``.
 @_spi(Facade) public struct ResponseDeliveryState: Sendable, Hashable {
     /// An event of a task.
@@ -19,8 +19,7 @@
         case deliver
         /// The task is over: the event is dropped silently.
         case drop
-        /// The event violates the order, which is an error of the caller. Nothing is delivered and the state does not
-        /// change.
+        /// The event violates the order: the caller has a defect. Nothing is delivered and the state does not change.
         case outOfOrder
     }
 

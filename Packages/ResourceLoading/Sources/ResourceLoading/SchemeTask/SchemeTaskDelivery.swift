@@ -7,7 +7,7 @@ public import HTTPTypes
 /// The delivery of one response from the loaders to the engine: in order, with back-pressure, and never after a stop.
 ///
 /// Isolation: the main actor. Each delivery checks the state and calls the sink in one synchronous step. A stop
-/// therefore comes before or after a delivery, even if it arrives during the call.
+/// therefore takes effect before or after a delivery, even if it arrives during the call.
 @MainActor
 public final class SchemeTaskDelivery {
     /// The outcome of a task.
@@ -43,8 +43,8 @@ public final class SchemeTaskDelivery {
     /// - Parameters:
     ///   - outlivesStop: a Boolean value that indicates whether the request continues after a stop, as Fetch requires
     ///     for `keepalive`. Its response is then discarded, without reading the rest of the body.
-    ///   - answer: a closure that produces the response. It runs in a task, which a stop cancels. The task starts
-    ///     synchronously if the system supports that, so that a response in memory is delivered before this method
+    ///   - answer: a closure that produces the response. It runs in a task that a stop cancels. The task starts
+    ///     synchronously if the system supports that; a response in memory is then delivered before this method
     ///     returns.
     ///   - observe: a closure that receives the response once, before the engine receives the head.
     ///   - completion: a closure that receives the outcome once. This object does nothing afterwards.
@@ -58,7 +58,7 @@ public final class SchemeTaskDelivery {
         self.outlivesStop = outlivesStop
         let work = Self.begin { completion(await self.run(answer: answer, observe: observe)) }
         self.work = work
-        // The task was stopped before `work` was set.
+        // The engine may have stopped the task before `work` was set.
         if life.isOver, !outlivesStop { work.cancel() }
     }
 
@@ -86,8 +86,8 @@ public final class SchemeTaskDelivery {
         work?.cancel()
     }
 
-    /// Starts a task synchronously if the system supports it. Waiting for the next turn of the main loop takes as long
-    /// as many responses.
+    /// Starts a task synchronously if the system supports it. Waiting for the next turn of the main loop would take as
+    /// much time as many responses do.
     private static func begin(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
         if #available(iOS 26, macOS 26, *) {
             Task.immediate(operation: body)
@@ -130,7 +130,7 @@ public final class SchemeTaskDelivery {
         sink.finish()
     }
 
-    /// Delivers a chunk. If the engine refuses it, the engine has dropped the request, so the task stops.
+    /// Delivers a chunk. If the engine refuses the chunk, it has dropped the request, and the delivery stops.
     private func send(_ data: Data) async throws {
         do {
             try await sink.receive(data)
@@ -149,8 +149,8 @@ public final class SchemeTaskDelivery {
         deliveredBytes = body.length
     }
 
-    /// Throws if the event may not be delivered: a cancellation after the end, an internal error if it is out of
-    /// order.
+    /// Throws if the event may not be delivered: `CancellationError` after the end, or an internal error if the event
+    /// is out of order.
     private func permit(_ event: ResponseDeliveryState.Event) throws {
         switch life.accept(event) {
         case .deliver: return

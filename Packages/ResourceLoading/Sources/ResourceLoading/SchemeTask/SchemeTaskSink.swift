@@ -6,7 +6,7 @@ public import HTTPTypes
 
 /// The engine's side of one request on a custom scheme. An adapter implements it; ``SchemeTaskDelivery`` calls it.
 ///
-/// Isolation: the main actor. The caller keeps the legal order.
+/// Isolation: the main actor. The caller makes the calls in the order that `ResponseDeliveryState` defines.
 @MainActor
 public protocol SchemeTaskSink: AnyObject {
     /// Receives the head of the response.
@@ -17,7 +17,8 @@ public protocol SchemeTaskSink: AnyObject {
     func receive(_ head: HTTPResponse, length: Int64?) throws
 
     /// Receives a head together with its whole body in memory or in a file, and finishes.
-    /// - Throws: an error if they cannot be delivered. The engine has received nothing, and ``fail(_:)`` follows.
+    /// - Throws: an error if the response cannot be delivered. The engine has received nothing, and ``fail(_:)``
+    ///   follows.
     func receive(_ head: HTTPResponse, whole body: WholeBody) throws
 
     /// Receives a chunk of the body, and returns when the engine can accept more.

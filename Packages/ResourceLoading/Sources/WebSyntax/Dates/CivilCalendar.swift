@@ -8,7 +8,7 @@ enum CivilCalendar {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Returns the number of seconds from 1970 to a time of day.
+    /// Returns the number of seconds from 1970 to a date and time.
     /// - Parameter seconds: the seconds since midnight.
     /// - Returns: `nil` if the date does not exist in the calendar.
     static func seconds(year: Int, month: Int, day: Int, seconds: Int) -> Int64? {
@@ -20,7 +20,7 @@ enum CivilCalendar {
 
     /// Returns the date of a day, given the number of days since 1970-01-01.
     static func civil(from days: Int64) -> (year: Int, month: Int, day: Int) {
-        // Eras of 400 years. Each year begins with March, so that a leap day is the last day of a year.
+        // An era has 400 years. Each year begins with March, so that a leap day is the last day of a year.
         let days = days + 719_468
         let era = days.flooredQuotient(by: 146_097)
         let dayOfEra = days - era * 146_097

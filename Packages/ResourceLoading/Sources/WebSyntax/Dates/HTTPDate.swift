@@ -14,7 +14,7 @@ public enum HTTPDate {
     /// - Returns: `nil` if the text has none of these formats, or if the date or time does not exist.
     public static func parse(_ text: some StringProtocol, now: Date) -> Date? {
         let bytes = Array(text.utf8)
-        // The longest format is the second one with `Wednesday`.
+        // The longest text is the second format with `Wednesday`.
         guard (24...33).contains(bytes.count) else { return nil }
         if let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
             let rest = bytes[(comma + 1)...]
@@ -87,6 +87,7 @@ public enum HTTPDate {
         CivilCalendar.months.firstIndex { text.equalsIgnoringCase($0) }.map { $0 + 1 }
     }
 
+    /// Returns the date with the given components, or `nil` if a component is missing or out of range.
     /// - Parameter time: the time, such as `08:49:37`; a leap second is accepted.
     private static func date(year: Int?, month: Int?, day: Int?, time: ArraySlice<UInt8>) -> Date? {
         let time = Array(time)

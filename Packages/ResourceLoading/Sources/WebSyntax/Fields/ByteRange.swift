@@ -3,7 +3,7 @@
 
 /// One range of a `Range` field with the unit `bytes` (RFC 9110, section 14.1.2).
 ///
-/// A number that is too large is replaced with the largest one, because no representation has that many bytes.
+/// A number that is too large becomes `Int64.max`, because no representation has that many bytes.
 public enum ByteRange: Sendable, Hashable {
     /// `first-last`, or `first-`.
     case from(Int64, through: Int64?)
@@ -33,7 +33,7 @@ public enum ByteRange: Sendable, Hashable {
         // Range units are case-insensitive (section 14.1).
         guard field.utf8.startsIgnoringCase("bytes=") else { return nil }
         var ranges: [ByteRange] = []
-        // The list may have empty members (section 5.6.1.2), but only a limited number of them.
+        // The list may have empty members (section 5.6.1.2). `maxSplits` limits their number.
         for item in field.utf8.dropFirst(6).split(separator: UInt8(ascii: ","), maxSplits: 4 * limit + 4) {
             let item = item.trimmingFieldWhitespace
             if item.isEmpty { continue }
@@ -75,7 +75,7 @@ public enum ByteRange: Sendable, Hashable {
 public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// `bytes 0-9/100`, or `bytes 0-9/*` if the length of the whole representation is unknown. The range is not empty.
     case part(Range<Int64>, total: Int64?)
-    /// `bytes */100`, in a response 416.
+    /// `bytes */100`, in a 416 response (Range Not Satisfiable).
     case unsatisfied(total: Int64)
 
     /// Creates a value from a field.

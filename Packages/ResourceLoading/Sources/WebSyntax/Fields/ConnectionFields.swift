@@ -11,7 +11,8 @@ public enum ConnectionFields {
     ]
 
     /// Returns the lowercase names of the fields in a message that apply to one connection.
-    /// - Parameter connection: the values of the message's `Connection` fields, whose members are such names too.
+    /// - Parameter connection: the values of the message's `Connection` fields. Their members are further names of
+    ///   fields that apply to one connection.
     @inlinable
     public static func names(namedBy connection: some Sequence<String>) -> Set<String> {
         var names = names

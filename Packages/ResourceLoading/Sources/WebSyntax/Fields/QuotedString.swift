@@ -29,8 +29,8 @@ public enum QuotedString {
 
     /// Splits a field value at a separator outside of quoted strings. The parts are not trimmed, and empty parts are
     /// included.
-    /// - Parameter isClosed: `true` to return `nil` if a quotation mark is never closed; `false` to end such a string
-    ///   with the value.
+    /// - Parameter isClosed: `true` to return `nil` if a quoted string is never closed; `false` to end the string with
+    ///   the value.
     static func split(_ value: Substring, at separator: UInt8, isClosed: Bool) -> [Substring]? {
         let text = value.utf8
         var parts: [Substring] = []

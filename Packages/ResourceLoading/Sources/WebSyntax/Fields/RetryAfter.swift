@@ -12,11 +12,11 @@ public struct RetryAfter: Sendable, Hashable {
     /// - Parameters:
     ///   - field: the field value: a number of seconds, or a date that ``HTTPDate`` parses.
     ///   - now: the current time, which a date is relative to.
-    /// - Returns: `nil` if the value is neither.
+    /// - Returns: `nil` if the value is neither a number nor a date.
     public init?(_ field: String, now: Date) {
         let text = field.trimmingFieldWhitespace
         if let seconds = Int(saturatingDecimalDigits: text.utf8) {
-            // An upper limit that no caller waits for.
+            // Larger numbers are truncated: no caller waits for more than 30 years.
             wait = .seconds(min(seconds, 1_000_000_000))
             return
         }

@@ -5,7 +5,7 @@
 ///
 /// The properties are slices of the parsed bytes; nothing is copied. The host is a registered name of unreserved
 /// characters, an IPv4 address, or an IPv6 address in brackets. Engines serialize the hosts of their requests in this
-/// form (URL Standard, section 3.5), so that escapes and non-ASCII bytes are rejected here.
+/// form (URL Standard, section 3.5). Escapes and non-ASCII bytes are therefore rejected.
 public struct Authority<Bytes>
 where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
     /// The host as it is spelled in the authority; an IPv6 address includes its brackets.

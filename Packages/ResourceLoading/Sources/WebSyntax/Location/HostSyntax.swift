@@ -13,8 +13,8 @@ public enum HostSyntax {
         return host.last == UInt8(ascii: "]") && IPv6Address(host.dropFirst().dropLast()) != nil
     }
 
-    /// Returns a Boolean value that indicates whether the last label of a host is a number, so that the host is an
-    /// IPv4 address or invalid (URL Standard, "ends in a number" checker). A trailing dot is ignored.
+    /// Returns a Boolean value that indicates whether the last label of a host is a number (URL Standard, "ends in a
+    /// number" checker). The host is then an IPv4 address or invalid. A trailing dot is ignored.
     @inlinable
     public static func endsInNumber<Bytes>(_ host: Bytes) -> Bool
     where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// An IPv6 address without brackets and without a zone, which is meaningful on one machine only.
+/// An IPv6 address without brackets and without a zone. A zone is meaningful on one machine only.
 public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
     private let pieces: SIMD8<UInt16>
 

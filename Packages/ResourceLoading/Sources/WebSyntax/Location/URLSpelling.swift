@@ -7,7 +7,7 @@ internal import Foundation
 ///
 /// Engines leave some characters unescaped that RFC 3986 requires to be escaped, such as `|` and, in a query, `[`.
 /// `URL` escapes them, but it also escapes the existing escapes in the same component. For example, `a|%20` becomes
-/// `a%7C%2520`, which is another URL.
+/// `a%7C%2520`, a different URL.
 public enum URLSpelling {
     /// Returns the URL with an escape for each byte that RFC 3986 does not allow in the path, the query or the
     /// fragment. The authority and valid escapes stay unchanged.
@@ -100,7 +100,7 @@ public enum URLSpelling {
         return count <= 2 ? count : 0
     }
 
-    /// Returns the start index of the path, after the authority if there is one.
+    /// Returns the index after the authority, or 0 if the text has no authority.
     private static func hierarchyStart(of bytes: [UInt8]) -> Int {
         let isSeparator = { (byte: UInt8) in "/?#".utf8.contains(byte) }
         let firstSeparator = bytes.firstIndex(where: isSeparator) ?? bytes.count

@@ -45,7 +45,7 @@ struct BackPressureTests {
         return all
     }
 
-    @Test("A response that is given up while the engine holds a chunk ends with a failure")
+    @Test("A response that is cancelled while the engine processes a chunk ends with a failure")
     func givenUp() async {
         let delivery = start(source.body(3))
         await sink.holds()
@@ -56,7 +56,7 @@ struct BackPressureTests {
         #expect(sink.received == ["head ?", "1", "fail cancelled"])
     }
 
-    @Test("The source is asked for a chunk only after the engine has accepted the previous one")
+    @Test("A chunk is requested from the source only after the engine has accepted the previous chunk")
     func pulls() async {
         _ = start(source.body(3))
         for number in 1...3 {
@@ -69,7 +69,7 @@ struct BackPressureTests {
         #expect(source.pulled == 4)
     }
 
-    @Test("After a stop while the engine holds a chunk, nothing is delivered and the source is released")
+    @Test("After a stop while the engine processes a chunk, nothing is delivered and the source is released")
     func stopWhileHeld() async {
         let delivery = start(source.body(3))
         await sink.holds()

@@ -6,8 +6,8 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Tests of every response of up to six chunks, stopped at every point: before the start, during the request, and
-/// inside each call to the engine.
+/// Tests that stop every response of up to six chunks at every point: before the start, during the request, and inside
+/// each call to the engine.
 @MainActor
 @Suite("Exhaustive delivery sequences", .timeLimit(.minutes(3)))
 struct DeliveryWalkTests {
@@ -81,7 +81,8 @@ struct DeliveryWalkTests {
         var order = LegalOrder()
         var stops = 0
         for pieces in 0...6 {
-            // −1: before the start; 0: right after it; then inside each call; the last value: never.
+            // The point of the stop. −1: before the start; 0: right after it; then: inside each call; the last value:
+            // never.
             for stopsInCall in -1...(pieces + 4) {
                 let engine = Engine(refusesHead: ending == .refusedHead, stopsInCall: stopsInCall)
                 let delivery = SchemeTaskDelivery(to: engine)
@@ -124,9 +125,9 @@ struct DeliveryWalkTests {
         #expect(stops >= 14)
     }
 
-    @Test("An available response is delivered in one step, unless stopped before", arguments: [true, false])
+    @Test("An available response is delivered in one step if the task was not stopped", arguments: [true, false])
     func atOnce(refusesHead: Bool) throws {
-        // −1: before; 3: inside the call; the last value: never.
+        // The point of the stop. −1: before the call; 3: inside the call; the last value: never.
         for stopsInCall in [-1, 3, .max] {
             let engine = Engine(refusesHead: refusesHead, stopsInCall: stopsInCall)
             let delivery = SchemeTaskDelivery(to: engine)

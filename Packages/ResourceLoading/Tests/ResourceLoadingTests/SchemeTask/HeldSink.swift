@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 
-/// A sink that holds each chunk until the test accepts or refuses it.
+/// A sink whose delivery of a chunk waits until the test accepts or refuses the chunk.
 @MainActor
 final class HeldSink: SchemeTaskSink {
     private(set) var received: [String] = []
@@ -37,20 +37,20 @@ final class HeldSink: SchemeTaskSink {
         received.append("fail \(error.code)")
     }
 
-    /// Suspends until a chunk is held.
+    /// Suspends until a chunk waits.
     func holds() async {
         guard held == nil else { return }
         await withCheckedContinuation { watcher = $0 }
     }
 
-    /// Accepts the held chunk.
+    /// Accepts the waiting chunk.
     func accept() {
         let held = held
         self.held = nil
         held?.resume()
     }
 
-    /// Refuses the held chunk.
+    /// Refuses the waiting chunk.
     func refuse() {
         let held = held
         self.held = nil

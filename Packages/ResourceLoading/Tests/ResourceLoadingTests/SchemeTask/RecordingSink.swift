@@ -19,7 +19,7 @@ final class RecordingSink: SchemeTaskSink {
     private(set) var calls: [Call] = []
     /// A closure that runs inside each delivery of data, before it returns.
     var onCall: (@MainActor (Call) async -> Void)?
-    /// The error for every head, as if no socket could be created.
+    /// The error that the delivery of every head throws, as if no socket could be created.
     var headError: ResourceError?
 
     func receive(_ head: HTTPResponse, length: Int64?) throws {

@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite("Stops", .timeLimit(.minutes(1)))
 struct StopTests {
-    /// A sink that stops its own task inside one of its calls.
+    /// A sink that stops its own task inside a chosen call.
     private final class StoppingSink: SchemeTaskSink {
         private(set) var received: [String] = []
         var stopsAt = ""
@@ -99,7 +99,7 @@ struct StopTests {
     }
 
     @Test(
-        "A stop inside a failure and before one",
+        "A stop inside the failure call has no effect, and an earlier stop prevents the call",
         arguments: [
             ("fail", ["head", "data", "fail"], "failed connection-lost 1"), ("data", ["head", "data"], "stopped 1"),
             ("start", [], "stopped 0"),

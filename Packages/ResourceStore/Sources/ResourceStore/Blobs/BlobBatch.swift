@@ -10,8 +10,9 @@ public import Foundation
 /// While a batch lives, a sweep does not remove its blobs. After that, blobs without a reference are orphans, and the
 /// next sweep removes them.
 ///
-/// Small blobs are collected in memory and written in chunks of 4 MB on a thread of the store, while the caller
-/// inflates and hashes the next ones. At most two such chunks wait, so that a batch holds at most 12 MB of them.
+/// Small blobs are collected in memory and written in chunks of 4 MB. They are written on a thread of the store while
+/// the caller inflates and hashes the next blobs. At most two chunks wait, so that a batch holds at most 12 MB of small
+/// blobs.
 ///
 /// Isolation: any; several writers of a batch may run at the same time.
 public final class BlobBatch: Sendable {
@@ -20,7 +21,7 @@ public final class BlobBatch: Sendable {
     private let writes = ChunkWrites()
 
     private static let chunkBytes = 4 << 20
-    /// Limits the duration of a transaction with very small blobs.
+    /// The maximum number of blobs in a chunk. It limits the duration of a transaction with very small blobs.
     private static let chunkBlobs = 4_096
 
     private struct State {
@@ -46,9 +47,10 @@ public final class BlobBatch: Sendable {
         store.marker.end()
     }
 
-    /// Adds blobs that the store holds already.
+    /// Adds blobs that the store already has.
     /// - Parameter wanted: the digests of the blobs and their sizes in bytes.
-    /// - Returns: the blobs that have a reference and are present with these sizes. The caller must write the others.
+    /// - Returns: the blobs that have a reference and are present with these sizes. The caller must write the other
+    ///   blobs.
     /// - Throws: ``StoreError``.
     public func reuse(_ wanted: [SHA256Digest: Int64]) throws -> Set<SHA256Digest> {
         for id in wanted.keys { claim(id) }
@@ -120,7 +122,7 @@ public final class BlobBatch: Sendable {
         }
     }
 
-    /// Returns a chunk with space for one more blob than the threshold for writing it.
+    /// Returns a chunk with space for one more small blob after the threshold at which a chunk is written.
     private func makeChunk() -> BlobChunk {
         BlobChunk(capacity: Self.chunkBytes + store.configuration.smallBlobLimit)
     }

@@ -8,8 +8,9 @@ internal import Foundation
 /// A memory cache of small blobs with a limited size in bytes.
 ///
 /// SIEVE selects the blob to evict (Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024). Blobs are in the order of
-/// insertion, and a hit only marks its blob. The hand moves from the oldest to the newest blob, clears marks, and
-/// evicts the first blob without one. Blobs that are read once therefore do not evict blobs that every page needs.
+/// insertion, and a hit only marks its blob. The hand, a position in this order, moves from the oldest to the newest
+/// blob, clears marks, and evicts the first blob without a mark. Blobs that are read once therefore do not evict blobs
+/// that every page needs.
 ///
 /// Isolation: any. A mutex is held during a lookup, but never during disk access.
 final class BlobCache: Sendable {

@@ -6,8 +6,8 @@ internal import Foundation
 
 /// A buffer of a few megabytes that holds small blobs until they are written to the database. Buffers are reused.
 ///
-/// One buffer holds many blobs, because the allocator returns memory to the system if one thread allocates it and
-/// another frees it. Faulting in 50 MB of fresh pages takes as long as hashing them.
+/// One buffer holds many blobs, because the allocator returns memory to the system if one thread allocates the memory
+/// and another thread frees it. Page faults for 50 MB of fresh memory take as much time as hashing 50 MB.
 ///
 /// Invariant: only the batch that owns the chunk appends to it, under the batch's mutex and before the chunk is sent to
 /// be written. It is reset only after it was written and the store has hidden its blobs. Appended bytes do not change

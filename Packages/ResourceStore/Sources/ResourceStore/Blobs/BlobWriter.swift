@@ -26,7 +26,7 @@ public struct BlobWriter: ~Copyable, Sendable {
         size += Int64(chunk.count)
     }
 
-    /// Adds the blob to its batch. ``BlobStore/blob(_:size:)`` finds it from now on while the batch lives.
+    /// Adds the blob to its batch. From now on, ``BlobStore/blob(_:size:)`` finds the blob while the batch exists.
     ///
     /// The bytes are durable only after a generation that refers to them is staged. A small blob is written later
     /// together with others. An error of that write is thrown by a later call to the batch, at the latest by

@@ -6,15 +6,15 @@ internal import Dispatch
 
 /// The queue of a batch's chunks that wait to be written to the database. At most two chunks wait.
 ///
-/// Invariant: each wait for a slot is followed by one signal for that chunk, after SQLite has finished.
+/// Invariant: each wait for a slot is followed by exactly one signal, after SQLite has finished with the chunk.
 final class ChunkWrites: Sendable {
     private let slots = DispatchSemaphore(value: 2)
     private let written = DispatchGroup()
     private let state = Mutex(State())
 
     private struct State {
-        /// Written chunks whose memory can be reused. Together with the two waiting chunks and the one being filled
-        /// there are at most three.
+        /// Written chunks whose memory can be reused. At most three chunks exist, including the two waiting chunks and
+        /// the chunk that is being filled.
         var spares: [BlobChunk] = []
         /// The error of the first chunk that could not be written. After that, nothing of the batch can be referenced.
         var failure: (any Error)?
@@ -38,8 +38,8 @@ final class ChunkWrites: Sendable {
             throw failure
         }
         written.enter()
-        // Unowned, so that this closure does not release the last reference and close the store after its owner
-        // released it. The batch retains the store and waits for this closure before it is deinitialized.
+        // The reference is unowned, so that this closure never closes the store by releasing the last reference. The
+        // batch retains the store and waits for this closure before it is deinitialized.
         store.rowQueue.enqueue { [unowned store, self] in
             do {
                 try store.writeRows(chunk)

@@ -31,7 +31,7 @@ public final class StoredFile: Sendable, Hashable {
         close(descriptor)
     }
 
-    /// Returns a Boolean value that indicates whether both were opened by the same path.
+    /// Returns a Boolean value that indicates whether both files were opened by the same path.
     public static func == (left: StoredFile, right: StoredFile) -> Bool { left.path == right.path }
 
     /// Hashes the path.

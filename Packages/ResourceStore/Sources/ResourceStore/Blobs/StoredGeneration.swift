@@ -6,7 +6,8 @@ public import Foundation
 
 /// One stored version of a package.
 public struct StoredGeneration: Sendable, Hashable {
-    /// The lifecycle state of a generation. States may be added: keep a default when switching.
+    /// The lifecycle state of a generation. Later versions may add states, so a `switch` over the states needs a
+    /// `default`.
     public struct State: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
         /// The stored name of the state.
         public let rawValue: String
@@ -23,7 +24,7 @@ public struct StoredGeneration: Sendable, Hashable {
         public static let staged = State(rawValue: "staged")
         /// The generation serves requests of its package. Each package has at most one active generation.
         public static let active = State(rawValue: "active")
-        /// The generation is not in use any more. It is kept while it is pinned and until the next sweep.
+        /// The generation is not in use any more. A sweep removes it when it is not pinned any more.
         public static let retired = State(rawValue: "retired")
     }
 

@@ -22,7 +22,7 @@ public struct StoredResource: Sendable, Hashable {
     /// The day of the last use; see ``BlobStore/Configuration/today``. The store sets it.
     public internal(set) var lastUse: Int64 = 0
 
-    /// Creates a record. The store validates it when it is put.
+    /// Creates a record. The store validates it when the resource is stored.
     public init(key: String, blob: SHA256Digest, size: Int64, mediaType: String, validator: String) {
         self.key = key
         self.blob = blob
@@ -39,7 +39,7 @@ public struct StoredResource: Sendable, Hashable {
         seal.add(size)
         seal.add(mediaType)
         seal.add(validator)
-        // Omitted if it is 0, so that seals of records from before this field stay valid.
+        // The overhead is omitted if it is 0, so that the seals of older records without an overhead stay valid.
         if overhead != 0 { seal.add(overhead) }
         return seal.finish()
     }

@@ -19,7 +19,7 @@ final class BlobRows: StoreDatabase {
     let limit: StepLimit
     let suspension: Suspension
 
-    /// The page size of 16 KB. A small blob needs one or two pages, so that chains of overflow pages are short.
+    /// The page size of 16 KB. A blob of 64 KB needs about five pages, so that chains of overflow pages are short.
     private static let pageSize = 16 << 10
     /// The number of log pages (64 MB) after which a commit checkpoints the log.
     private static let checkpointPages = 4_000
@@ -37,8 +37,8 @@ final class BlobRows: StoreDatabase {
                 file, label: "ResourceStore.blobs", schema: Self.schema.get(), migrator: Self.migrator, limit
             ) { database in
                 guard !database.configuration.readonly else { return }
-                // The first two settings have an effect only while the file is empty. The last one truncates the log
-                // after a large package has extended it.
+                // The first two settings have an effect only while the file is empty. The last setting truncates the
+                // log after a large package has extended it.
                 try database.execute(
                     sql: """
                         PRAGMA page_size = \(Self.pageSize);
@@ -176,9 +176,9 @@ extension BlobRows {
     /// The name of a file whose existence records that the database was found damaged during use.
     static let brokenMarker = "blobs.broken"
 
-    /// Opens the database of a store. A damaged one is removed: its content can be downloaded again, and the index
-    /// lists it.
-    /// - Returns: the database, and a Boolean value that indicates whether it replaces a removed one.
+    /// Opens the database of a store. A damaged database is replaced with an empty one. Its content can be downloaded
+    /// again, because the index lists the content.
+    /// - Returns: the database, and a Boolean value that indicates whether it replaces a removed database.
     static func openOrReplace(
         in folder: PrivateFolder, checksStructure: Bool, _ limit: StepLimit, _ suspension: Suspension
     ) throws -> (rows: BlobRows, isNew: Bool) {

@@ -12,29 +12,29 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The file `clean`, which exists while a store has nothing in progress, so that a kill at that time damages nothing.
+/// The file `clean`, which exists while a store has nothing in progress. A kill at that time damages nothing.
 ///
-/// The marker is removed when a store opens, and written when it closes or settles. It needs no sync: bytes are synced
-/// before they are referenced. A marker that a power failure restores is therefore still correct for everything that
-/// is referenced.
+/// The marker is removed when a store opens, and written when the store is closed or checkpointed. It needs no sync:
+/// bytes are synced before they are referenced. A marker that a power failure restores is therefore still correct for
+/// everything that is referenced.
 ///
 /// The modification time of the marker is the store's ``era``. A marker without an explicit time has the time of its
 /// creation, which no blob has. All blobs are then verified once more.
 final class CleanMarker: Sendable {
-    /// The time in nanoseconds since 1970, by the clock of the file system, at which the store was closed cleanly
-    /// before this opening; `nil` if it was not. Another program has changed all files that changed later.
+    /// The time of the last clean end before this opening, in nanoseconds since 1970 by the clock of the file system;
+    /// `nil` if the end was not clean. A file that changed after this time was changed by another program.
     var cleanSince: Int64? { state.withLock(\.cleanSince) }
 
-    /// The identifier of the period since the store was first opened after its last unclean end: that time in
-    /// nanoseconds since 1970.
+    /// The identifier of the period since the store was first opened after its last unclean end: the time of that
+    /// opening in nanoseconds since 1970.
     ///
-    /// A file whose bytes were verified in this period has this value as its modification time. Later sessions
-    /// therefore know that the file was verified, and any write to the file removes that mark. Values are only
-    /// compared for equality, so that changing the clock does not make files of another period appear verified.
+    /// A file whose bytes were verified in this period has this value as its modification time. The value indicates to
+    /// later sessions that the file was verified, until a write to the file replaces it. Values are only compared for
+    /// equality. A change of the clock therefore does not make files of another period appear verified.
     var era: Int64 { state.withLock(\.era) }
 
     private let folder: PrivateFolder
-    /// A Boolean value that indicates whether the store is read-only, so that nothing is created or removed.
+    /// A Boolean value that indicates whether the store is read-only. If it is `true`, nothing is created or removed.
     private let isReadOnly: Bool
     private let state: Mutex<State>
 
@@ -73,7 +73,7 @@ final class CleanMarker: Sendable {
         state.withLock { $0.activities -= 1 }
     }
 
-    /// Removes the marker, if settling has written it.
+    /// Removes the marker, if a checkpoint has written it.
     func prepareToWrite() throws {
         try state.withLock { state in
             guard state.isThere else { return }

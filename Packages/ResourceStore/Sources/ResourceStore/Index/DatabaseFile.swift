@@ -28,7 +28,8 @@ struct DatabaseFile: Sendable {
     /// The path that SQLite opens.
     var path: String { folder.location(of: name) }
 
-    /// The suffixes of SQLite's auxiliary files, in the order of removal. A log must not remain for the next database.
+    /// The suffixes of SQLite's auxiliary files, in the order of removal. They are removed before the database, so that
+    /// no log remains for the next database.
     private static let suffixes = ["-wal", "-shm", "-journal"]
     /// The suffixes of the files with content, in the order of copying.
     static let contentSuffixes = ["", "-wal", "-journal"]
@@ -69,7 +70,8 @@ struct DatabaseFile: Sendable {
     }
 
     /// Returns a Boolean value that indicates whether a rollback journal ends with the name of a super-journal. SQLite
-    /// would remove the file of that name. The store never writes one, because each transaction uses one database.
+    /// would remove the file of that name. The store never writes a super-journal, because each transaction uses one
+    /// database.
     private static func namesAnotherFile(_ journal: StoredFile) throws -> Bool {
         let size = try journal.status().size
         guard size >= 8 else { return false }

@@ -45,8 +45,8 @@ extension DatabasePool {
         }
         let database = try DatabasePool(path: file.path, configuration: configuration)
         try database.writeWithoutTransaction { database in
-            // GRDB sets NORMAL for WAL, so that a power failure may lose a commit. Here a commit permits the store to
-            // unlink files and to name generations, so it must be durable.
+            // GRDB sets NORMAL for WAL, so that a power failure may lose a commit. After a commit, the store unlinks
+            // files and reports generations, so the commit must be durable.
             try database.execute(sql: "PRAGMA synchronous = FULL")
             guard try !database.limited(limit, migrator.hasBeenSuperseded) else {
                 throw StoreError(.newerFormat, "a later version wrote this store", at: file.path)
@@ -61,7 +61,7 @@ extension Database {
     /// The maximum length of a value in bytes. Small blobs are much smaller.
     fileprivate static let longestValue: CInt = 256 << 20
 
-    /// Compares the file that this connection has open with the checked one, as far as SQLite permits. SQLite opens
+    /// Compares the file that this connection has open with the checked file, as far as SQLite permits. SQLite opens
     /// files by path, and other users may be able to replace a folder above the store's.
     fileprivate func checkIdentity(of file: DatabaseFile) throws {
         func compare() throws -> Bool {

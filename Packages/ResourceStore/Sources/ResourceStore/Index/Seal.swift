@@ -4,8 +4,8 @@
 internal import ContentDigest
 internal import Foundation
 
-/// A digest over the fields of rows. SQLite detects a page with a damaged structure, but not a flipped bit in a path,
-/// which would silently become another path.
+/// A digest over the fields of rows. SQLite detects a page with a damaged structure, but not a flipped bit in a path.
+/// The entry would silently get another path.
 struct Seal {
     private var hasher = SHA256Hasher()
     private var buffer = Data()

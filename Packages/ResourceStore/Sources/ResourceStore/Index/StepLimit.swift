@@ -6,8 +6,8 @@ internal import GRDBSQLite
 
 /// A cost limit of one database access, in steps of SQLite's virtual machine.
 ///
-/// It prevents a malformed file from blocking a thread forever: pages that link to each other look like an endless
-/// table.
+/// The limit prevents a malformed file from blocking a thread forever: pages that link to each other look like an
+/// endless table.
 struct StepLimit: Sendable {
     /// The number of steps.
     let steps: Int

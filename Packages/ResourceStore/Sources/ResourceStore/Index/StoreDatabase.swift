@@ -24,7 +24,7 @@ extension StoreDatabase {
         try database.close()
     }
 
-    /// Interrupts the running statement, if there is one. It fails.
+    /// Interrupts the running statement, if there is one. The statement fails.
     func interrupt() {
         database.interrupt()
     }
@@ -39,7 +39,7 @@ extension StoreDatabase {
         try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
     }
 
-    /// Runs a single statement, which is its own transaction. This saves an explicit transaction.
+    /// Runs a single statement without an explicit transaction. SQLite runs the statement in a transaction of its own.
     func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
     }
@@ -70,7 +70,8 @@ extension StoreDatabase {
     func checkStructure(of name: String) throws {
         let finding = try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         guard finding == "ok" else {
-            // An error of closing must not replace the finding, which decides whether the database is replaced.
+            // An error of `close()` must not hide the finding: the code `damaged` decides whether the database is
+            // replaced.
             try? close()
             throw StoreError(.damaged, "the \(name) is damaged: \(finding ?? "no result")", at: path)
         }

@@ -39,7 +39,7 @@ extension StoreIndex {
         try reading { database in
             func amount(_ source: String) throws -> StoreStatistics.Amount {
                 guard
-                    // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
+                    // `SUM` fails if an integer sum overflows. `TOTAL` returns a floating-point number instead.
                     let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), TOTAL(MAX(size, 0)) FROM \(source)")
                 else { return .init() }
                 let bytes = try row.decode(Double.self, atIndex: 1)

@@ -21,8 +21,8 @@ extension StoreIndex {
     func allResources(withPrefix prefix: String = "") throws -> (sound: [StoredResource], damaged: [String]) {
         try readingOnce { database in
             var bound = Array(prefix.utf8)
-            // UTF-8 contains no byte 255, so that incrementing the last byte gives the upper bound, and the index
-            // serves both bounds.
+            // UTF-8 contains no byte 255, so the last byte can be incremented to get the upper bound. The index serves
+            // both bounds.
             if let last = bound.popLast() { bound.append(last + 1) }
             // Separate statements, because an `OR` in the condition would prevent the use of the index for the upper
             // bound.
@@ -46,17 +46,17 @@ extension StoreIndex {
     /// The result of a removal of resources.
     struct Removal {
         var keys = 0
-        /// Blobs that lost a reference and have no other.
+        /// Blobs that lost a reference and have no other reference.
         var blobs: Set<SHA256Digest> = []
     }
 
     /// Changes resources in one transaction, and then removes blobs before another write can begin.
     /// - Parameters:
-    ///   - used: the keys that were used since the last change, for `day`.
-    ///   - added: records to add. They replace those with the same keys.
+    ///   - used: the keys that were used since the last change. Their last use becomes `day`.
+    ///   - added: records to add. They replace the records with the same keys.
     ///   - removed: the keys to remove.
-    ///   - budget: the limits for eviction. If the resources exceed the upper mark, the least recently used ones are
-    ///     evicted down to the lower mark. Records that were just added are not evicted.
+    ///   - budget: the limits for eviction. If the resources exceed `high`, the least recently used resources are
+    ///     evicted down to `low`. Records in `added` are not evicted.
     ///   - removeBlobs: a closure that receives the removed resources after the commit.
     func changeResources(
         used: Set<String>, on day: Int64, adding added: [StoredResource] = [], removing removed: [String] = [],
@@ -94,7 +94,7 @@ extension StoreIndex {
     /// Returns the recorded size of all resources in bytes. The seals are not checked: a flipped bit can make the
     /// result wrong, but not negative.
     private static func resourceBytes(in database: Database) throws -> Int64 {
-        // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
+        // `SUM` fails if an integer sum overflows. `TOTAL` returns a floating-point number instead.
         let sum = try Double.fetchOne(database, sql: "SELECT TOTAL(MAX(size, 0) + MAX(overhead, 0)) FROM resource")
         return Int64(exactly: sum ?? 0) ?? .max
     }
@@ -109,7 +109,7 @@ extension StoreIndex {
     private static func put(
         _ resource: StoredResource, on day: Int64, in database: Database, _ removal: inout Removal
     ) throws {
-        // Replaced records are not counted as removed, but their blobs may be.
+        // Replaced records are not counted as removed, but their blobs may be removed.
         _ = try remove("key", resource.key, in: database, &removal)
         try database.cachedStatement(
             sql: """
@@ -122,6 +122,7 @@ extension StoreIndex {
         ])
     }
 
+    /// Removes the record with a value in a column, and returns the number of removed records.
     /// - Parameter column: the column to look up the record by, `key` or `number`.
     private static func remove(
         _ column: String, _ value: some DatabaseValueConvertible, in database: Database, _ removal: inout Removal
@@ -139,7 +140,7 @@ extension StoreIndex {
         _ removal: inout Removal
     ) throws -> Int {
         guard try Self.resourceBytes(in: database) > budget.high else { return 0 }
-        // Damaged records are removed first, so that a flipped bit in a size does not evict all sound ones.
+        // Damaged records are removed first, so that a flipped bit in a size does not evict all sound records.
         var (bytes, doomed) = try audit(in: database)
         for number in doomed { _ = try Self.remove("number", number, in: database, &removal) }
         // If the sum still differs, an index is damaged.

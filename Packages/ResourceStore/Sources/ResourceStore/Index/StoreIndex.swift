@@ -17,8 +17,8 @@ final class StoreIndex: StoreDatabase {
 
     /// Opens the index.
     /// - Parameters:
-    ///   - wasClean: a Boolean value that indicates whether the store was closed cleanly by this user. If not, SQLite
-    ///     checks the database's structure.
+    ///   - wasClean: a Boolean value that indicates whether the store was closed cleanly and is not read-only. If it is
+    ///     `false`, SQLite checks the database's structure.
     ///   - suspension: the suspension state, checked before each write.
     ///   - onStep: see ``BlobStore/onStep``.
     /// - Throws: ``StoreError``, with code `damaged` if the structure is damaged.
@@ -41,6 +41,7 @@ final class StoreIndex: StoreDatabase {
 
     private static let schema = Result { try StoreSchema(migrator(.generous)) }
 
+    /// Returns the migrations of the index.
     /// - Parameter limit: the cost limit of migrations that read existing rows.
     private static func migrator(_ limit: StepLimit) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -173,7 +174,7 @@ extension StoreIndex {
     }
 
     static func named(of blobs: some Sequence<SHA256Digest>, in database: Database) throws -> Set<SHA256Digest> {
-        // A first install looks up thousands of blobs in empty tables.
+        // This check saves a first install thousands of lookups in empty tables.
         let isEmpty = try Bool.fetchOne(
             database, sql: "SELECT NOT EXISTS (SELECT 1 FROM entry) AND NOT EXISTS (SELECT 1 FROM resource)")
         if isEmpty == true { return [] }
@@ -190,7 +191,7 @@ extension StoreIndex {
     /// checked: a flipped bit can make the result wrong, but not negative.
     func packageBytes() throws -> Int64 {
         try reading { database in
-            // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
+            // `SUM` fails if an integer sum overflows. `TOTAL` returns a floating-point number instead.
             let sum = try Double.fetchOne(
                 database, sql: "SELECT TOTAL(MAX(size, 0)) FROM (SELECT MIN(size) AS size FROM entry GROUP BY blob)")
             return Int64(exactly: sum ?? 0) ?? .max
@@ -244,7 +245,7 @@ extension StoreIndex {
         }
     }
 
-    /// Makes a generation the active one of its package, and retires the previous one.
+    /// Activates a generation and retires the previously active generation of its package.
     func activate(_ number: Int64) throws {
         try writing { database in
             guard
@@ -268,8 +269,8 @@ extension StoreIndex {
 
     /// Removes retired generations, commits, and then removes blobs before another write can begin.
     ///
-    /// The commit is checkpointed before blobs are removed. Otherwise a damaged log could lose it and restore
-    /// generations whose blobs are gone.
+    /// The commit is checkpointed before blobs are removed. Otherwise damage to the log could lose the commit and
+    /// restore generations whose blobs were removed.
     ///
     /// - Parameters:
     ///   - choose: a closure that selects the generations to remove from the retired ones.

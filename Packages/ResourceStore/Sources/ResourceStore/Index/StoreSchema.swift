@@ -12,9 +12,9 @@ struct StoreSchema: Sendable {
     private let migrator: DatabaseMigrator
     private let known: Set<String>
 
-    /// The maximum number of entries that are read from another schema.
+    /// The maximum number of entries that are read from the schema of a file.
     private static let entryLimit = 100
-    /// The cost limit. Reading a few rows takes some hundred steps.
+    /// The cost limit of reading a schema. Reading a few rows takes some hundred steps.
     private static let limit = StepLimit(steps: 1_000_000, observesCancellation: false)
 
     init(_ migrator: DatabaseMigrator) throws {

@@ -12,14 +12,15 @@ extension BlobStore {
         BlobBatch(self)
     }
 
-    /// Returns a blob: a small one from memory or from a row, a large one as a file.
+    /// Returns a blob. A small blob is returned as bytes, from memory or from a row; a large blob is returned as a
+    /// file.
     ///
     /// - Parameters:
     ///   - id: the digest of the blob.
-    ///   - size: the recorded size in bytes, if it is known. It decides which location the store searches first, and a
-    ///     blob of another size is damaged.
-    /// - Throws: ``StoreError``, with code `notFound` if there is no such blob, or with
-    ///   code `damaged` if its bytes are wrong. A damaged blob is removed.
+    ///   - size: the recorded size in bytes, if it is known. The size decides which location the store searches first.
+    ///     A blob of another size is damaged.
+    /// - Throws: ``StoreError``, with code `notFound` if the blob does not exist, or with code `damaged` if its bytes
+    ///   are wrong. A damaged blob is removed.
     public func blob(_ id: SHA256Digest, size: Int64? = nil) throws -> StoredBlob {
         let isSmall = size.map { $0 <= configuration.smallBlobLimit }
         if isSmall != false, let bytes = memory.bytes(of: id) { return StoredBlob(id, bytes) }
@@ -37,7 +38,7 @@ extension BlobStore {
     }
 
     private func smallBlob(_ id: SHA256Digest) throws -> StoredBlob? {
-        // Copied under the mutex, because the memory of a hidden chunk is reused.
+        // The bytes are copied under the mutex, because the memory of a hidden chunk is reused.
         let unwritten = state.withLock { state in state.unwritten[id].map { $0.chunk.bytes(in: $0.range) } }
         if let unwritten { return StoredBlob(id, unwritten) }
         let bytes: Data
@@ -49,7 +50,7 @@ extension BlobStore {
             throw dropDamaged(id, "its row cannot be read", at: rows.path, cause: error)
         }
         guard SHA256Digest(of: bytes) == id else {
-            throw dropDamaged(id, "row of \(bytes.count) bytes with another digest", at: rows.path)
+            throw dropDamaged(id, "the row of \(bytes.count) bytes has another digest", at: rows.path)
         }
         memory.insert(bytes, as: id)
         return StoredBlob(id, bytes)
@@ -59,14 +60,15 @@ extension BlobStore {
         guard let file = try file(of: id) else { return nil }
         let status = try file.status()
         if let size, size != status.size {
-            throw dropDamaged(id, "file of \(status.size) bytes, stored with \(size)", at: file.path)
+            throw dropDamaged(id, "the file has \(status.size) bytes instead of \(size)", at: file.path)
         }
         if needsCheck(id, status) {
             guard try digest(of: file) == id else {
-                throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: file.path)
+                throw dropDamaged(id, "the file of \(status.size) bytes has another digest", at: file.path)
             }
             state.withLock { _ = $0.checked.insert(id) }
-            // The mark serves later sessions. It is not set again, because that would change the file.
+            // The time indicates to later sessions that the file was verified. An equal time is not set again, because
+            // that would update the change time of the file.
             if status.modificationTime != marker.era, copy == nil { file.setModificationTime(marker.era) }
         }
         return StoredBlob(id: id, content: .file(file), size: status.size)
@@ -76,14 +78,14 @@ extension BlobStore {
     func digest(of file: StoredFile) throws -> SHA256Digest {
         var hasher = SHA256Hasher()
         try file.read { piece in
-            // A file of another user may have any size.
+            // A read-only store may have files of any size, so that their verification can be cancelled.
             if copy != nil { try Task.checkCancellation() }
             hasher.update(piece)
         }
         return hasher.finalize()
     }
 
-    /// Returns a Boolean value that indicates whether a file has to be verified. It is trusted if its bytes were
+    /// Returns a Boolean value that indicates whether a file has to be verified. A file is trusted if its bytes were
     /// verified since the last unclean end, and it has not changed since the last clean end.
     private func needsCheck(_ id: SHA256Digest, _ status: FileStatus) -> Bool {
         if let clean = marker.cleanSince, status.changeTime < clean, status.modificationTime == marker.era {
@@ -92,7 +94,7 @@ extension BlobStore {
         return !state.withLock { $0.checked.contains(id) }
     }
 
-    /// Removes a damaged blob as far as possible, and counts it.
+    /// Counts a damaged blob, and removes it if possible.
     /// - Returns: the error to throw.
     func dropDamaged(
         _ id: SHA256Digest, _ what: String, at path: String, cause: (any Error)? = nil
@@ -122,7 +124,7 @@ extension BlobStore {
     func file(of id: SHA256Digest) throws -> StoredFile? {
         guard let folder = try blobFolder(of: id) else { return nil }
         let name = Self.fileName(of: id)
-        // A link in its place is not a blob, and is replaced when the blob is next placed.
+        // A link of this name is not a blob. It is replaced when the blob is written again.
         return try folder.status(of: name) == nil ? nil : folder.file(name)
     }
 
@@ -166,7 +168,7 @@ extension BlobStore {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a batch has written a blob that is still claimed.
+    /// Returns a Boolean value that indicates whether a blob is claimed and one of its batches has written it.
     func isPlaced(_ id: SHA256Digest) -> Bool {
         state.withLock { $0.claims[id]?.isPlaced == true }
     }
@@ -183,8 +185,8 @@ extension BlobStore {
         }
     }
 
-    /// Returns those blobs that are referenced and present with the given sizes. They must be claimed, so that a
-    /// concurrent sweep does not remove them.
+    /// Returns those blobs that are referenced and present with the given sizes. A batch must have claimed the blobs,
+    /// so that a concurrent sweep does not remove them.
     func intact(_ wanted: [SHA256Digest: Int64]) throws -> (rows: Set<SHA256Digest>, files: Set<SHA256Digest>) {
         let named = try index.named(of: wanted.keys)
         let sizes = try rows.sizes(of: named)
@@ -217,8 +219,8 @@ extension BlobStore {
         try onStep(.blobWritten)
         try suspension.check()
         let name = Self.fileName(of: id)
-        // A referenced file was synced and must not be replaced with one that was not. An unreferenced file may be
-        // left from a power failure, with its length but without its bytes.
+        // A referenced file was synced and must not be replaced with an unsynced file. An unreferenced file is
+        // replaced: after a power failure it may have its length but not its bytes.
         if let status = try blobFolder(of: id)?.status(of: name), status.size == size, !needsCheck(id, status),
             try index.named(of: [id]).contains(id)
         {
@@ -226,7 +228,7 @@ extension BlobStore {
         }
         file.setModificationTime(marker.era)
         try state.withLock { state in
-            // Another batch has placed the blob, and may have staged a generation since the check above.
+            // If another batch has placed the blob, it may have staged a generation since the check above.
             if state.claims[id]?.isPlaced == true { return }
             guard let folder = try blobFolder(of: id) ?? blobs?.makeSubfolder(Self.folderName(of: id)) else { return }
             try file.move(to: folder, name)

@@ -4,9 +4,9 @@
 internal import ContentDigest
 
 extension BlobStore {
-    /// Checks in advance that a package fits into ``Configuration/packageBudget``, in addition to the staged, active
-    /// and pinned generations, and onto the device. Call this before a download or an unpacking. If the space is not
-    /// sufficient, the store sweeps first.
+    /// Checks in advance that ``Configuration/packageBudget`` and the device have space for a package, in addition to
+    /// the staged, active and pinned generations. Call this method before a download or before unpacking. If the space
+    /// is not sufficient, the store sweeps first.
     ///
     /// - Parameter bytes: the unpacked size in bytes of the blobs that the store does not have yet.
     /// - Throws: ``StoreError``, with code `overBudget`, or with code
@@ -14,7 +14,7 @@ extension BlobStore {
     ///   growth of the log.
     public func ensureSpace(for bytes: Int64) throws {
         try makeSpace(for: bytes)
-        // Small blobs are written to the log first, which is checkpointed at 64 MB.
+        // Small blobs are written to the log first. The log is checkpointed at 64 MB.
         let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))
         func fits() throws -> Bool { try !overflow && freeBytes(directory) >= needed }
         if try fits() { return }
@@ -42,11 +42,13 @@ extension BlobStore {
         try sweep()
         let claimed = try index.packageBytes()
         if Self.fits(bytes, beside: claimed, within: budget) { return }
-        // Measured before the package is rejected, because a flipped bit in a table must not block the store.
+        // The sizes on disk are measured before the package is rejected, because a flipped bit in a recorded size must
+        // not block the store.
         let used = try min(claimed, bytesOnDisk(of: index.packageBlobs()))
         guard Self.fits(bytes, beside: used, within: budget) else {
             throw StoreError(
-                .overBudget, "\(bytes) bytes do not fit beside \(used) in use, the budget is \(budget)", at: directory)
+                .overBudget, "\(bytes) bytes do not fit in addition to \(used) bytes in use, the budget is \(budget)",
+                at: directory)
         }
     }
 
@@ -66,7 +68,9 @@ extension BlobStore {
         var total: Int64 = 0
         for size in sizes {
             let (sum, overflow) = total.addingReportingOverflow(size)
-            guard size >= 0, !overflow else { throw StoreError(.conflict, "invalid sizes", at: path) }
+            guard size >= 0, !overflow else {
+                throw StoreError(.conflict, "a size is negative, or the sum of the sizes overflows", at: path)
+            }
             total = sum
         }
         return total

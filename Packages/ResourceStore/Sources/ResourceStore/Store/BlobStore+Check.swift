@@ -26,12 +26,14 @@ extension BlobStore {
         return statistics
     }
 
-    /// Verifies the store: the structure of the databases, the digest of every blob, the seals of all tables, records
-    /// and documents, and that every reference has its blob. No operation may be in progress. Reads every byte.
+    /// Verifies the structure of the databases, the digests of all blobs and documents, and the seals of all tables and
+    /// records. Also verifies that every reference has its blob. Reads every byte. No other operation may be in
+    /// progress.
     ///
     /// - Parameters:
     ///   - repairs: a Boolean value that indicates whether damaged items, and resources without bytes, are removed, so
-    ///     that they are downloaded again. Generations and their sound files stay; installing them again repairs them.
+    ///     that they are downloaded again. Generations and their sound files stay; a new installation repairs a
+    ///     generation.
     ///   - progress: a closure that is called after each blob. An error that it throws ends the check and is rethrown.
     /// - Returns: the findings, including repaired ones.
     /// - Throws: ``StoreError``, with code `readOnly` if `repairs` is `true` and the
@@ -68,7 +70,7 @@ extension BlobStore {
                 check.blobs.add(size)
             } else {
                 check.damagedBlobs.append(id)
-                if repairs { _ = dropDamaged(id, "found by a check", at: directory) }
+                if repairs { _ = dropDamaged(id, "a check found it damaged", at: directory) }
             }
             completed.add(max(0, size))
             try progress(StoreCheck.Progress(completedBytes: completed.bytes, totalBytes: total.bytes))
@@ -118,7 +120,7 @@ extension BlobStore {
         if repairs, !doomed.isEmpty { try removeResources(doomed) }
     }
 
-    /// Returns the blobs that are files, including other items with such a name.
+    /// Returns the blobs that are files, including items of another type whose name is a digest.
     func fileBlobs() throws -> [SHA256Digest] {
         guard let blobs else { return [] }
         return try blobs.names().sorted().flatMap { prefix -> [SHA256Digest] in

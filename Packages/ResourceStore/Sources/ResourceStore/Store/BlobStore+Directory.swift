@@ -23,8 +23,9 @@ extension BlobStore {
         try StoreError.mappingSystem { try FileSystem.freeBytes(at: path) }
     }
 
-    /// Excludes a directory from backups, and makes its files readable after the first unlock of the device, also
-    /// while it is locked, because pages open in the background too. Files that are created in it later inherit both.
+    /// Excludes a directory from backups, and makes its files readable from the first unlock of the device on. Pages
+    /// open in the background too, while the device is locked. Files that are created in the directory later inherit
+    /// both attributes.
     ///
     /// Does nothing on Linux.
     static func excludeFromBackup(_ path: String) throws {

@@ -6,10 +6,10 @@ internal import ContentDigest
 public import Foundation
 internal import SystemSupport
 
-/// Documents: data that an owner of resources stores beside them, such as the table that lists them.
+/// Documents: data that belongs to resources, such as the table that lists the resources.
 ///
-/// Documents are few, are never evicted, and do not count toward a budget. Each is a file under `documents/` that
-/// begins with the SHA-256 digest of its content.
+/// Documents are few, are never evicted, and do not count toward a budget. Each document is a file under `documents/`
+/// that begins with the SHA-256 digest of its content.
 extension BlobStore {
     /// The maximum size of a document: 128 MB.
     public static let documentLimit = 128 << 20
@@ -27,16 +27,15 @@ extension BlobStore {
         return nil
     }
 
-    /// Replaces a document. Blocks until it is on the device. After a kill or a power failure, the old or the new
-    /// version remains.
-    /// - Throws: ``StoreError``, with code `conflict` for an invalid name, and with
-    ///   code `overBudget` if the content exceeds ``documentLimit``. Nothing has
-    ///   changed then.
+    /// Replaces a document. Blocks until the new version is on the device. After a kill or a power failure, the old or
+    /// the new version remains.
+    /// - Throws: ``StoreError``, with code `conflict` for an invalid name, and with code `overBudget` if the content
+    ///   exceeds ``documentLimit``. With these codes, nothing has changed.
     public func putDocument(_ content: Data, as name: String) throws {
         try checkName(ofDocument: name)
         guard content.count <= Self.documentLimit else {
             throw StoreError(
-                .overBudget, "document of \(content.count) bytes, the limit is \(Self.documentLimit)",
+                .overBudget, "the document has \(content.count) bytes, the limit is \(Self.documentLimit)",
                 at: "\(directory)/documents/\(name)")
         }
         try writing {

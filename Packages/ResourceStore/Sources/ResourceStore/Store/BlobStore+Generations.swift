@@ -32,18 +32,18 @@ extension BlobStore {
         try index.entry(generation: generation, path: path)
     }
 
-    /// Adds a generation whose blobs are all in `batch`. It is not in use before it is activated.
+    /// Adds a generation whose blobs are all in `batch`. The generation is not in use until it is activated.
     ///
     /// Blocks until the bytes are on the device.
     /// - Parameters:
     ///   - package: the identifier of the package.
-    ///   - version: the version of the package. Several generations may have the same.
+    ///   - version: the version of the package. Several generations may have the same version.
     ///   - metadata: see ``StoredGeneration/metadata``.
     ///   - entries: the table of the generation in any order, without duplicate paths.
     ///   - batch: a batch of this store with the blobs of all entries.
-    /// - Throws: ``StoreError``, with code `conflict` for a duplicate path or a blob
-    ///   that is not in the batch; with code `overBudget` if the generation does not
-    ///   fit beside those in use. Nothing was added then.
+    /// - Throws: ``StoreError``, with code `conflict` for a duplicate path or a blob that is not in the batch; with
+    ///   code `overBudget` if the generation does not fit into the budget in addition to the generations in use. With
+    ///   these codes, nothing was added.
     public func stage(
         package: String, version: String, metadata: Data, entries: [StoredEntry], from batch: BlobBatch
     ) throws -> StoredGeneration {
@@ -61,8 +61,8 @@ extension BlobStore {
             let sorted = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
             let generation = try index.stage(package: package, version: version, metadata: metadata, entries: sorted)
             try onStep(.generationStaged)
-            // Checkpointed asynchronously: the log of the small blobs is as long as the package, and the next opening
-            // of the store would have to read it.
+            // The log of the small blobs can be as long as the package, and the next opening of the store would have to
+            // read it. It is therefore checkpointed, asynchronously.
             rowQueue.enqueue { [rows, suspension] in
                 if !suspension.isOn { try? rows.checkpoint() }
             }
@@ -70,8 +70,8 @@ extension BlobStore {
         }
     }
 
-    /// Stores the blobs of a batch that existing generations refer to and that were lost to damage. Those generations
-    /// are complete again, without a new one. The batch's unreferenced blobs are swept after it is released.
+    /// Stores the blobs of a batch to replace missing blobs of existing generations. These generations are then
+    /// complete again, without a new generation. The batch's unreferenced blobs are swept after it is released.
     ///
     /// Blocks until the bytes are on the device.
     /// - Throws: ``StoreError``.
@@ -95,8 +95,8 @@ extension BlobStore {
             #endif
             // One call syncs the whole file system: 7,000 files with an fsync each take about 1.8 s, one file of the
             // same total size 0.26 s. Each fsync is a journal commit and a flush of the device's cache, and a batch
-            // needs each only once. The cost is that bytes of other programs on this file system are flushed too. The
-            // descriptor is open as long as the store, so that write errors are reported to it.
+            // needs both only once. Bytes of other programs on this file system are flushed too. The descriptor is open
+            // while the store is open, so that write errors are reported to it.
             try StoreError.mappingSystem(at: directory) { try FileIO.syncFileSystem(of: root.descriptor) }
         }
         try onStep(.bytesSynced)
@@ -118,8 +118,8 @@ extension BlobStore {
         }
     #endif
 
-    /// Makes a generation the active one of its package, and retires the previous one, in one transaction. A retired
-    /// generation that was not swept yet can be activated again.
+    /// Activates a generation and retires the previously active generation of its package, in one transaction. A
+    /// retired generation that was not swept yet can be activated again.
     /// - Throws: ``StoreError``, with code `notFound`.
     public func activate(_ generation: Int64) throws {
         try writing {
@@ -128,13 +128,14 @@ extension BlobStore {
         }
     }
 
-    /// Retires an active or staged generation. It stays until it is not pinned any more and a sweep removes it.
+    /// Retires an active or staged generation. A sweep removes the generation when it is not pinned any more.
     /// - Throws: ``StoreError``, with code `notFound`.
     public func retire(_ generation: Int64) throws {
         try writing { try index.retire(generation) }
     }
 
-    /// Protects a generation from sweeps until ``unpin(_:)`` was called as often. Pins end with the store object.
+    /// Protects a generation from sweeps until ``unpin(_:)`` was called once for each pin. Pins end with the store
+    /// object.
     /// - Returns: `true` if the generation is pinned; `false` if a sweep has removed it.
     @discardableResult
     public func pin(_ generation: Int64) -> Bool {

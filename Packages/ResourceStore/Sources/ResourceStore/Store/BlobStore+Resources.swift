@@ -4,15 +4,16 @@
 internal import AsyncSupport
 public import Foundation
 
-/// Resources: files under keys, outside of any generation, such as those of a resource table.
+/// Resources: files under keys, outside of any generation, such as the files of a resource table.
 ///
-/// Resources have their own budget, ``Configuration/resourceBudget``. A put that exceeds it first evicts resources
-/// with damaged records, and then the least recently used ones, down to nine tenths of the budget. Eviction removes
-/// references. A blob is removed with its last reference, so that blobs of staged, active or pinned generations stay.
-/// The size of each key counts in full, even if two keys share a blob, and includes its ``StoredResource/overhead``.
+/// Resources have their own budget, ``Configuration/resourceBudget``. If a put exceeds it, the store first evicts
+/// resources with damaged records. It then evicts the least recently used resources, down to nine tenths of the budget.
+/// Eviction removes references. A blob is removed with its last reference, so that blobs of staged, active or pinned
+/// generations stay. The size of each key counts in full, even if two keys share a blob, and includes its
+/// ``StoredResource/overhead``.
 ///
-/// The last use is recorded by day, in memory, and written with the next change. Reads therefore never write. A kill
-/// loses at most one day's order of eviction.
+/// The day of the last use is recorded in memory, and written with the next change. Reads therefore never write. A kill
+/// loses the days that were not written yet.
 extension BlobStore {
     /// Returns the record of a key, and records its use. Get the bytes with ``blob(_:size:)``.
     /// - Returns: `nil` if the key does not exist or its record is damaged. Damaged records are counted.
@@ -39,16 +40,16 @@ extension BlobStore {
         return sound
     }
 
-    /// Stores resources whose blobs are all in `batch`, in one transaction. They replace those with the same keys.
+    /// Stores resources whose blobs are all in `batch`, in one transaction. They replace the resources with the same
+    /// keys.
     ///
     /// Blocks until the bytes are on the device.
     /// - Parameters:
-    ///   - resources: the resources, without duplicate keys. Their last use is today.
+    ///   - resources: the resources, without duplicate keys. The store sets their last use to today.
     ///   - batch: a batch of this store with the blobs of all resources.
     /// - Returns: the number of resources that were evicted.
-    /// - Throws: ``StoreError``, with code `conflict` for a duplicate key or a blob
-    ///   that is not in the batch; with code `overBudget` if these resources alone
-    ///   exceed the budget. Nothing has changed then.
+    /// - Throws: ``StoreError``, with code `conflict` for a duplicate key or a blob that is not in the batch; with code
+    ///   `overBudget` if these resources alone exceed the budget. With these codes, nothing has changed.
     @discardableResult
     public func putResources(_ resources: [StoredResource], from batch: BlobBatch) throws -> Int {
         let blobs = batch.blobs
@@ -56,7 +57,7 @@ extension BlobStore {
             throw StoreError(.conflict, "the batch belongs to another store", at: directory)
         }
         guard Set(resources.map(\.key)).count == resources.count else {
-            throw StoreError(.conflict, "duplicate key", at: directory)
+            throw StoreError(.conflict, "two resources have the same key", at: directory)
         }
         if let resource = resources.first(where: { !blobs.contains($0.blob) }) {
             throw StoreError(.conflict, "blob \(resource.blob) is not in the batch", at: resource.key)
@@ -64,7 +65,7 @@ extension BlobStore {
         let bytes = try Self.sum(resources.map(\.size) + resources.map(\.overhead), at: directory)
         guard bytes <= configuration.resourceBudget else {
             throw StoreError(
-                .overBudget, "resources of \(bytes) bytes, the budget is \(configuration.resourceBudget)",
+                .overBudget, "the resources have \(bytes) bytes, the budget is \(configuration.resourceBudget)",
                 at: directory)
         }
         return try writing {
@@ -85,7 +86,7 @@ extension BlobStore {
         try putResources([resource], from: batch)
     }
 
-    /// Removes resources, and the blobs without another reference. Missing keys are ignored.
+    /// Removes resources, and those of their blobs that have no other reference. Missing keys are ignored.
     /// - Returns: the number of removed resources.
     /// - Throws: ``StoreError``.
     @discardableResult
@@ -93,7 +94,7 @@ extension BlobStore {
         try writing { try changeResources(removing: Array(keys), budget: nil) }
     }
 
-    /// Evicts the least recently used resources until at most the given number of bytes is left.
+    /// Evicts the least recently used resources until at most the given number of bytes remains.
     /// - Returns: the number of evicted resources.
     /// - Throws: ``StoreError``.
     @discardableResult

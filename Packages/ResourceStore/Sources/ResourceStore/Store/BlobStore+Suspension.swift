@@ -14,14 +14,14 @@ extension BlobStore {
     /// same error.
     ///
     /// iOS terminates an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`).
-    /// This method interrupts running writes of SQLite, settles the store, and unlocks the directory. A running
-    /// install fails, leaves nothing behind, and can be repeated. On Apple's systems this suspends every GRDB database
-    /// of the process that observes its suspension.
+    /// This method interrupts running writes of SQLite, checkpoints the databases, and unlocks the directory. A running
+    /// install fails, leaves nothing behind, and can be repeated. On Apple's systems it also suspends every other GRDB
+    /// database of the process that observes GRDB's suspension notifications.
     /// - Throws: ``StoreError`` if a log could not be checkpointed. The store is suspended nevertheless.
     public func suspend() throws {
         suspension.begin()
         defer { lock?.release() }
-        // Interrupted first, because checkpoints wait for the writer, and a write may take longer than the system
+        // Writes are interrupted first. Checkpoints wait for the writer, and a write may take longer than the system
         // permits.
         #if canImport(Darwin)
             // From here on, databases reject each statement that writes, until they are resumed.
@@ -40,8 +40,8 @@ extension BlobStore {
     }
 
     /// Resumes the store after ``suspend()``.
-    /// - Throws: ``StoreError``, with code `inUse` if another store has opened the
-    ///   directory in the meantime. This store is unusable then.
+    /// - Throws: ``StoreError``, with code `inUse` if another store has opened the directory in the meantime. This
+    ///   store is unusable after that error.
     public func resume() throws {
         try lock?.acquire()
         if try marker.reread() { state.withLock { $0.checked = [] } }

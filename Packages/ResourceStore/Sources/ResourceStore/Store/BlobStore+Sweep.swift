@@ -6,8 +6,8 @@ internal import ContentDigest
 internal import SystemSupport
 
 extension BlobStore {
-    /// Sweeps if a retired generation is not pinned. Otherwise this is only a read of a few microseconds. Remains of a
-    /// crash or a failed install need a full ``sweep()``, at a time when no user waits.
+    /// Sweeps if a retired generation is not pinned. Otherwise this method only reads the index, in a few microseconds.
+    /// Blobs of a crash or a failed install require a full ``sweep()``. Call it when no user waits.
     /// - Throws: ``StoreError``.
     @discardableResult
     public func sweepRetired() throws -> SweepResult {
@@ -18,7 +18,7 @@ extension BlobStore {
 
     /// Removes the retired generations that are not pinned. Then removes the blobs that have no reference and are not
     /// claimed by a batch, including those that a crash left. Other writes wait in the meantime; lookups continue.
-    /// - Throws: ``StoreError``. Everything that was removed before stays removed, and the next sweep continues.
+    /// - Throws: ``StoreError``. Items that were removed before the error stay removed, and the next sweep continues.
     @discardableResult
     public func sweep() throws -> SweepResult {
         var result = SweepResult()
@@ -63,7 +63,7 @@ extension BlobStore {
         guard !blobs.isEmpty else { return }
         let sizes = try rows.sizes(of: blobs)
         try rows.remove(Array(sizes.keys)) { part in
-            // Checked in the transaction, because a batch claims a blob before it writes it.
+            // The claims are checked in the transaction, because a batch claims a blob before it writes the blob.
             state.withLock { state in part.filter { state.claims[$0] == nil } }
         } afterCommit: { removed in
             memory.remove(removed)

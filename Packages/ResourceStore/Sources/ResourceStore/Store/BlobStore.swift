@@ -10,11 +10,11 @@ internal import SystemSupport
 /// resources that map keys to blobs.
 ///
 ///     lock             the lock file, held with flock(2) while the store is open
-///     clean            exists while nothing is in progress: the store was closed or has settled. Its modification
-///                      time is that of each large blob that was verified since the last unclean end
+///     clean            exists while nothing is in progress: the store was closed or checkpointed. Large blobs that
+///                      were verified since the last unclean end have the modification time of this file
 ///     index.sqlite     generations, their entries, and resources (SQLite, WAL)
-///     blobs.sqlite     the small blobs, each distinct one once (SQLite, WAL)
-///     documents/       files that the owner of the resources stores beside them
+///     blobs.sqlite     the small blobs, each distinct blob once (SQLite, WAL)
+///     documents/       documents that belong to the resources
 ///     blobs/ab/cdef…   the large blobs, one file each
 ///     staging/         large blobs that are being written; emptied when the store is opened
 ///
@@ -28,16 +28,15 @@ internal import SystemSupport
 ///
 /// **Damage.** All bytes are verified against their digest before they are returned. Small blobs are verified whenever
 /// they are read from disk. Large blobs are verified at the first read after an unclean end, or if the file system
-/// reports a later change. A blob that fails is removed, counted and reported as
-/// `damaged`. After that it is missing, and the next batch adds it again. The tables of
-/// generations and resources have seals. A damaged database of small blobs is replaced with an empty one, because its
-/// content can be downloaded again. A damaged index is an error when the store is opened; ``reset(directory:)``
-/// creates an empty store.
+/// reports a later change. A blob that fails the verification is removed, counted and reported as `damaged`. After that
+/// it is missing, and the next batch adds it again. The tables of generations and resources have seals. A damaged
+/// database of small blobs is replaced with an empty one, because its content can be downloaded again. A damaged index
+/// is an error when the store is opened; ``reset(directory:)`` creates an empty store.
 ///
 /// **Isolation.** Any; calls block their thread during disk access. Each database's single writer guards the state on
-/// disk; code that needs both acquires the index's first. A mutex guards the state in memory. It is never held during
-/// database access, and at most one file is renamed or unlinked under it. ``blob(_:size:)`` and the pins never wait
-/// for a writer.
+/// disk; code that needs both writers acquires the writer of the index first. A mutex guards the state in memory. It is
+/// never held during database access, and at most one file is renamed or unlinked under it. ``blob(_:size:)`` and the
+/// pins never wait for a writer.
 public final class BlobStore: Sendable {
     /// The store's directory, absolute and without symbolic links.
     public let directory: String
@@ -65,8 +64,8 @@ public final class BlobStore: Sendable {
     let state = Mutex(State())
 
     struct State {
-        /// Blobs that batches hold. Invariant: a blob is removed only while it has no claim. For a file this is
-        /// checked under the mutex, for a row in a transaction that checks the claims after its start.
+        /// Blobs that batches hold. Invariant: a blob is removed only while it has no claim. For a file the claims are
+        /// checked under the mutex, for a row after the start of the transaction.
         var claims: [SHA256Digest: Claim] = [:]
         /// Small blobs that were added to batches and are not committed yet. At most a few chunks per batch.
         var unwritten: [SHA256Digest: (chunk: BlobChunk, range: Range<Int>)] = [:]
@@ -87,8 +86,8 @@ public final class BlobStore: Sendable {
     struct Claim {
         /// The number of batches that hold the blob.
         var holders = 1
-        /// A Boolean value that indicates whether one of these batches has written the blob, so that it is sound
-        /// without a reference.
+        /// A Boolean value that indicates whether one of these batches has written the blob. The blob is then sound
+        /// although it may have no reference.
         var isPlaced = false
     }
 
@@ -129,7 +128,7 @@ public final class BlobStore: Sendable {
         let lock = try DirectoryLock(root)
         try Self.excludeFromBackup(directory)
         let blobs = try root.makeSubfolder("blobs")
-        // Checked here and not only when the first document is written.
+        // The folder is checked here, and not only when the first document is written.
         _ = try root.subfolder("documents")
         let staging = try root.makeSubfolder("staging")
         for name in try staging.names() { try staging.remove(name) }
@@ -139,13 +138,13 @@ public final class BlobStore: Sendable {
     /// Opens a store read-only. Nothing in its directory is created, changed or removed, and writes throw
     /// `readOnly`.
     ///
-    /// SQLite cannot read a database that was in use without writing beside it. The databases are therefore copied to
-    /// the temporary directory; the copy is removed with this object. Reads throw `CancellationError` after the
-    /// current task was cancelled.
+    /// SQLite cannot read a database that was in use without writing to its directory. The databases are therefore
+    /// copied to the temporary directory. The copy is removed with this object. Reads throw `CancellationError` after
+    /// the current task was cancelled.
     /// - Parameters:
     ///   - directory: the directory of the store.
-    ///   - includingBlobs: a Boolean value that indicates whether the small blobs are copied too. If not, they are not
-    ///     found.
+    ///   - includingBlobs: a Boolean value that indicates whether the small blobs are copied too. If it is `false`,
+    ///     they are not found.
     ///   - configuration: the options of the store. Its budgets have no effect.
     /// - Throws: ``StoreError``, as ``init(directory:configuration:)`` does, with code
     ///   `notFound` if there is no store, and with code
@@ -158,10 +157,11 @@ public final class BlobStore: Sendable {
         else {
             throw StoreError(.notFound, "no store in this directory", at: directory)
         }
-        // These folders are not read, but a directory with a link in it was not created by a store.
+        // These folders are not read. They are checked because a store does not create links: a directory with a link
+        // is untrusted.
         for name in ["staging", "documents"] { _ = try root.subfolder(name, tightens: false) }
-        // Acquired before the databases are opened, because closing a database's file releases this process's locks on
-        // it.
+        // The lock is acquired before the database files are opened and closed for the check. Closing a file would
+        // release the locks that another store of this process has on the file.
         let lock = try DirectoryLock.shared(root)
         for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).check() }
         guard let copy = try DatabaseCopy(of: root, includingBlobs: includingBlobs) else {
@@ -241,10 +241,10 @@ public final class BlobStore: Sendable {
         rows.releaseMemory()
     }
 
-    /// Checkpoints the databases before a period without writes. Unless a batch lives, a kill from here on counts as a
-    /// clean end, until the next write. Reads continue.
+    /// Checkpoints the databases before a period without writes. If no batch exists, a kill between this call and the
+    /// next write counts as a clean end. Reads continue.
     ///
-    /// Call this when an app goes to the background, where systems kill apps without a warning.
+    /// Call this method when an app goes to the background. Systems kill apps in the background without a warning.
     /// - Throws: ``StoreError``.
     public func checkpoint() throws {
         // While the store is suspended, another store may use the directory.
@@ -259,7 +259,7 @@ public final class BlobStore: Sendable {
 // MARK: - Preparing writes
 
 extension BlobStore {
-    /// Prepares the first write of an activity. Call this between ``CleanMarker/begin()`` and that write.
+    /// Prepares the first write of an operation. Call this method between ``CleanMarker/begin()`` and that write.
     func prepareToWrite() throws {
         try checkWriting()
         try marker.prepareToWrite()
@@ -268,7 +268,7 @@ extension BlobStore {
     /// Checks that the store may be written to.
     /// - Throws: ``StoreError`` if the store is read-only or suspended.
     private func checkWriting() throws {
-        guard copy == nil else { throw StoreError(.readOnly, "the store was opened to read it", at: directory) }
+        guard copy == nil else { throw StoreError(.readOnly, "the store was opened read-only", at: directory) }
         try suspension.check()
     }
 

@@ -3,10 +3,10 @@
 
 internal import AsyncSupport
 
-/// The suspension state of a store. Nothing may be written while it is on.
+/// The suspension state of a store. Nothing may be written while the store is suspended.
 ///
-/// Each write checks it after it has acquired its database's writer connection. Code that sets the state and then
-/// waits once for both connections can therefore rely on the end of all writes, including operations that started
+/// Each write checks the state after it has acquired its database's writer connection. Code that sets the state and
+/// then waits once for both connections can therefore rely on the end of all writes, including operations that started
 /// before.
 final class Suspension: Sendable {
     private let directory: String
