@@ -100,7 +100,7 @@ private struct Builder {
     ///   document.
     private func mixedContent(_ trigger: (String, [String]) -> Rule.Trigger) -> [Rule] {
         var rules = [Rule("make-https", trigger("^http:", Self.pictures))]
-        // Engines keep the port when they change the scheme, and an address has no certificate.
+        // These images are not upgraded: an upgrade would keep the port of http, and an address has no certificate.
         for url in ["^http://[^/]*:[0-9]", "^http://[0-9.]*/", "^http://\\["] {
             rules.append(Rule("block", trigger(url, Self.pictures)))
         }

@@ -53,6 +53,6 @@ struct FramingPolicy: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    /// Never `nil`, because the name is a token.
+    /// The name of the field. Creating it never fails, because the name is a token.
     fileprivate static let xFrameOptions = HTTPField.Name("X-Frame-Options") ?? .contentSecurityPolicy
 }

@@ -12,7 +12,7 @@ struct EditedBuffer {
     /// ASCII-compatible.
     private var isOpaque = false
 
-    /// Passes the held-back bytes and a new piece to a closure, and applies its edits.
+    /// Passes the held-back bytes and a new piece to a closure, and applies the edits of the closure.
     /// - Parameters:
     ///   - piece: The new bytes.
     ///   - isLast: A Boolean value that indicates whether the text ends here.

@@ -25,7 +25,7 @@ struct CSSScanner {
     /// The kind of an open bracket.
     private enum Frame {
         case round, square, curly
-        /// `url(` or `src(` with a string, or `image-set(`: its strings are URLs.
+        /// `url(` or `src(` with a string, or `image-set(`, whose strings are URLs.
         case urls
 
         var closing: UInt8 {

@@ -14,15 +14,15 @@ internal import WebSyntax
 /// The tokenizer of the HTML standard (section "Tokenization"), limited to the boundaries of tokens. It processes
 /// bytes of an ASCII-compatible charset.
 ///
-/// Documents are read in pieces of any size with the same tokens. Tree construction is included where it affects the
-/// tokenizer: elements with raw text, and foreign content. Scripting is enabled, so `<noscript>` contains raw text. In
-/// XML, no element contains raw text, CDATA sections are allowed everywhere, and names may have prefixes.
+/// The division of a document into pieces does not affect its tokens. Tree construction is included where it affects
+/// the tokenizer: elements with raw text, and foreign content. Scripting is enabled, so `<noscript>` contains raw text.
+/// In XML, no element contains raw text, CDATA sections are allowed everywhere, and names may have prefixes.
 struct HTMLTokenizer {
     /// The content model of the following text.
     private(set) var content: Content
     /// The element that contains the following text.
     private(set) var rawElement: ShortName
-    /// The beginning of the end tag of that element.
+    /// The beginning of the end tag of ``rawElement``.
     private var endTag: [UInt8] = []
     private var open = Open.nothing
     private var scanner = TagScanner(isEnd: false)
@@ -130,7 +130,7 @@ struct HTMLTokenizer {
         return (.longTag(range, ending: nil), range.upperBound)
     }
 
-    /// Applies the effects of a tag on tree construction.
+    /// Updates the content model and the foreign content after a tag.
     private mutating func follow(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
         rawElement = .none
         if isXML { return }
