@@ -21,7 +21,7 @@ public import NIOCore
     /// Creates an empty set.
     /// - Parameters:
     ///   - limit: The maximum number of connections.
-    ///   - onEviction: A closure that is called for each connection that is closed.
+    ///   - onEviction: A closure that is called for each connection that is closed because of the limit.
     public init(limit: Int, onEviction: (@Sendable () -> Void)? = nil) {
         self.limit = limit
         self.onEviction = onEviction
