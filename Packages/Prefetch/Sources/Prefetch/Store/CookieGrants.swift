@@ -4,7 +4,7 @@
 internal import WebSyntax
 
 /// The cookies that a prefetched response has set. The page's own request for that response may have them in place of
-/// the cookies that were sent.
+/// the cookies of the prefetch request.
 ///
 /// With these cookies the page would have received the same response, if it had sent the request first. Cookies that
 /// another response has set do not count, because they may belong to another account's session.
