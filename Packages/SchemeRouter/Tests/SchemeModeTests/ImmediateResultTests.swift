@@ -45,7 +45,7 @@ struct ImmediateResultTests {
     }
 
     @Test(
-        "Redirects are not immediate, other responses are",
+        "Redirects are not immediate; other responses are immediate",
         arguments: [(200, 200), (404, 404), (304, 304), (301, nil), (302, nil), (303, nil), (307, nil), (308, nil)])
     func redirects(code: Int, expected: Int?) async throws {
         let base = Ready(answer: .known(response(code, [.location: "/b"])))

@@ -44,7 +44,7 @@ struct RouteRulesTests {
         #expect(rules.decide(try request("https://shop.example/api/x"), isCovered: true).action == .pass)
     }
 
-    @Test("Whether an origin may be intercepted is known before a request")
+    @Test("The rules determine before a request whether its origin may be intercepted")
     func origins() throws {
         let origin = try request("https://shop.example/")
         let path = try PathPattern(glob: "/api/**")
@@ -198,7 +198,7 @@ struct RouteRulesTests {
         }
     }
 
-    @Test("Limits on rules, lengths and patterns")
+    @Test("Limits on rules, lengths and patterns are checked")
     func limits() throws {
         var limits = RouteLimits()
         limits.maxRules = 2

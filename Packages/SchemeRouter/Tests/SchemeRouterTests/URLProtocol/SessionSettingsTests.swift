@@ -80,7 +80,7 @@ struct SessionSettingsTests {
         #expect(Set(faced.cookies.cookies?.map(\.name) ?? []) == ["a", "b"])
     }
 
-    @Test("A session that sends no cookies of its own sends those of the request")
+    @Test("A session that sends no cookies of its own sends the cookies of the request")
     func ownCookies() async throws {
         let loader = AnsweringLoader {
             AnsweringLoader.text($0.head.headerFields[.cookie] ?? "none", [.setCookie: "a=1"])
