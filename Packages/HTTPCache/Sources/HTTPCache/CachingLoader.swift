@@ -116,7 +116,7 @@ public final class CachingLoader: ResourceLoader {
     }
 
     /// Cancels background validations, and waits for them and for responses that are being stored. No background
-    /// validation starts afterwards. Afterwards, only requests with unfinished responses use the store.
+    /// validation starts afterwards. After the shutdown, only requests with unfinished responses use the store.
     public func shutDown() async {
         background.close()
         await waitUntilIdle()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Concurrent identical requests.
+/// Tests of concurrent identical requests.
 @Suite(.timeLimit(.minutes(1)))
 struct SharingTests {
     let time = TestTime()
