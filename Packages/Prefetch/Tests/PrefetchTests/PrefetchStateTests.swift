@@ -9,7 +9,7 @@ import Testing
 
 @testable import Prefetch
 
-/// Random walks through the state: steps in any order, with all participants in any state.
+/// Tests of random sequences of steps, with requests, readers and sources in any state.
 @Suite(.timeLimit(.minutes(2)))
 struct PrefetchStateTests {
     @Test("No order of steps loses or duplicates a response, mixes accounts, or misses a wake-up", arguments: 0..<8)
