@@ -159,7 +159,7 @@ public struct SemanticsLoader: ResourceLoader {
         }
     }
 
-    /// Converts the response into a partial one (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
+    /// Converts the response into a partial response (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
     private func cut(_ field: String, out response: inout ResourceResponse) {
         guard !response.body.isStream, let length = response.body.length else { return }
         switch ByteRanges(field, length: length, maxParts: options.maxRanges) {
@@ -231,8 +231,8 @@ extension HTTPResponse {
     /// A Boolean value that indicates whether an empty document is expected for this response.
     ///
     /// This is the case for a response with a `Refresh` field (HTML, section "Shared declarative refresh steps"). It is
-    /// also the case for status 204 or 205 (RFC 9110, sections 15.3.5 and 15.3.6), for which some engines show an empty
-    /// document on a custom scheme.
+    /// also the case for status 204 or 205 (RFC 9110, sections 15.3.5 and 15.3.6). For these statuses, some engines
+    /// show an empty document on a custom scheme.
     public var leavesDocumentEmpty: Bool {
         status == .noContent || status == .resetContent || HTTPField.Name.refresh.map(headerFields.contains) ?? false
     }

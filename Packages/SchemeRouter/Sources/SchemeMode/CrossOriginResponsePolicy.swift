@@ -59,13 +59,13 @@ struct CrossOriginResponsePolicy {
             && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
     }
 
-    /// Returns a Boolean value that indicates whether a URL has another origin than the requested one.
+    /// Returns a Boolean value that indicates whether a URL has another origin than the requested URL.
     func isForeign(_ url: String) -> Bool {
         WebOrigin(url: url) != asked
     }
 
-    /// Checks a redirect. Refuses a redirect from https to http as mixed content (Mixed Content, section 4.4), and a
-    /// redirect of a CORS request by another origin without permission (Fetch, section 4.4, step 5).
+    /// Checks a redirect. Refuses a redirect from https to http as mixed content (Mixed Content, section 4.4), and also
+    /// a redirect by another origin that gives a CORS request no permission (Fetch, section 4.4, step 5).
     /// - Parameters:
     ///   - head: The redirect response.
     ///   - request: The redirected request.

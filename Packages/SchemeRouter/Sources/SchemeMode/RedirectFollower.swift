@@ -175,8 +175,8 @@ public struct RedirectFollower: ResourceLoader {
     private func replacement(of asked: ResourceRequest, by target: String) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
-        // RFC 9110, section 10.2.2: a target without a fragment inherits the fragment of the page, which only the page
-        // knows.
+        // RFC 9110, section 10.2.2: a target without a fragment inherits the fragment of the page, which only a script
+        // in the page can read.
         let script =
             switch (isSame(target, asked.head), fragment) {
             // If only the fragment differs, `replace` would load nothing.

@@ -7,8 +7,8 @@ internal import WebSyntax
 
 /// The custom schemes of custom-scheme mode, and the mapping between real URLs and custom-scheme URLs (names).
 ///
-/// Two custom schemes represent the two real ones, so that every name has one real URL, and an engine could distinguish
-/// secure contexts by scheme. WebKitGTK does not: it treats all custom schemes as secure. Authority, path and query are
+/// Two custom schemes represent `https` and `http`, so that every name has one real URL. They also let an engine
+/// distinguish secure contexts; WebKitGTK, however, treats all custom schemes as secure. Authority, path and query are
 /// the same in both URLs.
 public struct SchemeNames: Sendable, Hashable {
     /// The custom scheme for `https`, registered as secure.

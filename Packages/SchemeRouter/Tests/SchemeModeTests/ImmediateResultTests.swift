@@ -35,7 +35,7 @@ struct ImmediateResultTests {
             page: PageAttribution(page, confidence: .exact))
     }
 
-    /// Returns the status, 0 for `nil`, or `nil` for `later`. An immediate response must equal the one of `load`.
+    /// Returns the status, 0 for `nil`, or `nil` for `later`. An immediate response must equal the response of `load`.
     private func status(_ loader: some ResourceLoader, _ request: ResourceRequest) async throws -> Int? {
         guard case .known(let response) = loader.immediateResponse(to: request) else { return nil }
         let loaded = try await loader.load(request)

@@ -116,7 +116,7 @@ struct RequestCompletionTests {
         #expect(try completed(own, [:], .post, opener: nil).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .post, as: .document).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .post, as: .nestedDocument).head.headerFields[.origin] == nil)
-        // A page with a frame of another origin, which may have made the request.
+        // The page has a frame of another origin, which may have made the request.
         let completion = RequestCompletion(.standard)
         let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://a.example/")
         var frame = try subrequest("https://b.example/frame")

@@ -13,8 +13,8 @@ struct PreflightPermission {
     /// The maximum time for which the permission may be cached.
     let maxAge: Duration
 
-    /// The default lifetime (Fetch) and the maximum lifetime in seconds. Fetch does not define the maximum; this one is
-    /// that of other engines.
+    /// The default lifetime (Fetch) and the maximum lifetime in seconds. Fetch does not define the maximum; this value
+    /// is that of other engines.
     private static let defaultAge = 5
     private static let longestAge = 7_200
     /// The maximum number of names that are stored from each list of a response.

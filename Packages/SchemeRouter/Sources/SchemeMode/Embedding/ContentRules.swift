@@ -9,9 +9,9 @@ public import WebSyntax
 /// The content rules that protect a custom-scheme page as an engine protects an https page, in WebKit's content rule
 /// list format. They apply to requests that do not reach the container, because their hosts are not covered.
 ///
-/// Measured in WebKitGTK 2.50: the engine does not treat such a page as an https page, so it does not block mixed
-/// content. Its cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of other
-/// sites. Navigations of the page itself are handled as over https.
+/// Measured in WebKitGTK 2.50: the engine does not treat a custom-scheme page as an https page, so it does not block
+/// mixed content. Its cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of
+/// other sites. Navigations of the page itself are handled as over https.
 ///
 /// The rules have these effects:
 ///

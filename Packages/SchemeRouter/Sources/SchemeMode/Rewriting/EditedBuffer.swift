@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// A buffer that prepends held-back bytes to new ones and applies edits.
+/// A buffer that prepends held-back bytes to new bytes and applies edits.
 struct EditedBuffer {
     private var held: [UInt8] = []
     private var edits: [ByteEdit] = []

@@ -36,10 +36,10 @@ public struct RewritingLoader: ResourceLoader {
 
     /// Creates a loader.
     /// - Parameters:
-    ///   - base: The base loader; the one that follows redirects, if there is one.
+    ///   - base: The base loader: the loader that follows redirects, if the engine does not follow them.
     ///   - names: The custom schemes that covered URLs receive.
     ///   - maxCheckedBytes: The maximum size in bytes of a checked style sheet, which is completely in memory. A larger
-    ///     one is an error.
+    ///     style sheet is an error.
     ///   - hashing: The provider of digests for `integrity`. With `nil`, the default, every `integrity` stays in the
     ///     document, and the engine refuses rewritten style sheets.
     ///   - completion: The completion of the requests, which holds the state of pages, shared by all loaders of the

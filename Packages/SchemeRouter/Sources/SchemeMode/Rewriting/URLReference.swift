@@ -27,8 +27,8 @@ struct URLReference {
     private let start: Int
     private let context: RewritingContext
 
-    /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under one; empty
-    /// if it is unchanged.
+    /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under a
+    /// custom-scheme base URL; empty if the reference is unchanged.
     /// - Parameters:
     ///   - bytes: The reference.
     ///   - use: The use of the URL.

@@ -8,7 +8,7 @@
 /// look-around, lazy and possessive repetition. Anchors are not supported because the complete path is matched.
 struct PathExpression {
     private static let maxDepth = 16
-    /// The maximum count of a repetition. A larger one would exceed the automaton.
+    /// The maximum count of a repetition. A larger count would exceed the automaton.
     private static let maxCount = PathAutomaton.maxPositions
 
     private var rest: ArraySlice<UInt8>

@@ -66,7 +66,7 @@ final class ClientThread: @unchecked Sendable {
     }
 
     /// Releases the protocol and ends the waiting steps; must be called on the thread. A session does not report that
-    /// it no longer needs a protocol, and does not restart a finished one.
+    /// it no longer needs a protocol, and does not restart a finished protocol.
     func leave() {
         routed?.forgetDelivery()
         routed = nil

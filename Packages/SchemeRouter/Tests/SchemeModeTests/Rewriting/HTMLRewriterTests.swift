@@ -190,7 +190,7 @@ struct HTMLRewriterTests {
         }
         let meta = "<meta charset=iso-2022-jp>"
         #expect(rewritten(tag + meta + tag) == "<img src=containerkit://cdn.example/x>" + meta + tag)
-        // The second byte is a backslash in ASCII.
+        // The second byte of this Shift_JIS character is a backslash in ASCII.
         var rewriter = HTMLRewriter(shopContext())
         let text =
             Data("<meta charset=Shift_JIS><style>a{b:'".utf8) + [0x83, 0x5C]

@@ -64,7 +64,7 @@ struct RouteRulesTests {
         #expect(try may([RouteRule(.pass, host: shop), RouteRule(.intercept, host: shop, methods: [.get])]))
         #expect(try may([RouteRule(.intercept, host: shop), RouteRule(.pass, host: shop, path: path)]))
         #expect(try may([RouteRule(.pass, host: shop, path: path)], isCovered: true))
-        // A complete deny prevents interception of the origin; a partial one does not.
+        // A deny entry for the whole origin prevents interception of the origin; an entry for some requests does not.
         #expect(try !may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop)], isCovered: true))
         #expect(try may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop, path: path)]))
         #expect(try !may([RouteRule(.intercept)], isCovered: true, isOn: false))

@@ -60,7 +60,7 @@ struct SessionSettingsTests {
         #expect(loader.requests.withLock(\.count) == (location == "/" ? Redirect.limit + 1 : 1))
     }
 
-    @Test("Cookies are sent and stored at every hop for its host")
+    @Test("At every hop, the cookies of its host are sent and stored")
     func cookies() async throws {
         let loader = AnsweringLoader { request in
             guard request.head.path == "/login" else {

@@ -27,7 +27,7 @@ struct PolicyField {
 
     /// Returns the edits of a value.
     /// - Parameters:
-    ///   - bytes: One policy, or several ones separated by commas.
+    ///   - bytes: One policy, or several policies separated by commas.
     ///   - context: The context of the document.
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
         guard let authority = WebOrigin(url: context.url)?.authority else { return [] }

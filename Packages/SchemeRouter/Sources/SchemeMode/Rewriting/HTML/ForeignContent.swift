@@ -23,7 +23,7 @@ struct ForeignContent {
         open.last.map { !$0.hasHTML } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a start tag may be an SVG or MathML element or may affect one.
+    /// Returns a Boolean value that indicates whether a start tag may be or affect an SVG or MathML element.
     func concerns(_ name: ShortName) -> Bool {
         !open.isEmpty || Self.isRoot(name)
     }

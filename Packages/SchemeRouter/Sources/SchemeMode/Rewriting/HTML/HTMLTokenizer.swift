@@ -22,7 +22,7 @@ struct HTMLTokenizer {
     private(set) var content: Content
     /// The element that contains the following text.
     private(set) var rawElement: ShortName
-    /// The beginning of the end tag of ``rawElement``.
+    /// The end tag of ``rawElement``, up to its name.
     private var endTag: [UInt8] = []
     private var open = Open.nothing
     private var scanner = TagScanner(isEnd: false)
@@ -147,7 +147,7 @@ struct HTMLTokenizer {
         if isHTML { hold(tag.name) }
     }
 
-    /// Sets the content model that follows the start tag of an HTML element, if the element has one of its own.
+    /// Sets the content model that follows the start tag of an HTML element, if the element has its own content model.
     private mutating func hold(_ name: ShortName) {
         guard let held = Self.held[name] else { return }
         content = held
