@@ -45,7 +45,8 @@ extension CachingLoader {
                 if policy.mayKeep(fresh), !flight.isDoomed { await store.update(fresh, for: key) }
                 return
             }
-            // The `304` response refers to another representation: to the client's own copy, or to an unknown one.
+            // The `304` response refers to another representation: to the client's own copy, or to an unknown
+            // representation.
             let fields = request.head.headerFields
             if !fields.contains(.ifNoneMatch), !fields.contains(.ifModifiedSince) {
                 requestTime = now()

@@ -41,7 +41,7 @@ public final class CachingLoader: ResourceLoader {
         self.init(next: next, store: MemoryCacheStore(capacity: memoryBytes), configuration: configuration)
     }
 
-    /// Creates a loader that stores responses on disk, and small, recently used ones also in memory.
+    /// Creates a loader that stores responses on disk, and small, recently used responses also in memory.
     /// - Parameters:
     ///   - next: The loader for requests that no stored response can serve.
     ///   - memoryBytes: The maximum number of bytes in memory.

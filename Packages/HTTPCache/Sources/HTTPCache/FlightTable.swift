@@ -53,7 +53,7 @@ final class FlightTable: Sendable {
     /// The number of flights that have ended.
     var ended: UInt64 { state.withLock(\.ended) }
 
-    /// Joins the flight of a key, or adds a new one.
+    /// Joins the flight of a key, or adds a new flight.
     /// - Parameter seen: The value of ``ended`` before the store was read; `nil` skips the check.
     func enter(_ key: CacheKey, readAhead: Int, seen: UInt64?) -> Place {
         state.withLock { state in

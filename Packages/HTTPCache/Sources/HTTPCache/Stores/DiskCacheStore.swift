@@ -11,9 +11,9 @@ internal import ResourceLoading
 /// The disk level of the cache: responses in a `BlobStore` that survive the process.
 ///
 /// The body of a response is a blob. Its status, fields and times are the validator of a resource. The `BlobStore`
-/// provides the budget, the least-recently-used eviction (by day), the order of writes (after a kill an entry is
-/// complete or absent) and the checks (a damaged entry is a miss). A store that is damaged on opening is replaced by
-/// an empty one.
+/// provides the budget and the least-recently-used eviction (by day). It orders writes, so that after a kill an entry
+/// is complete or absent, and checks bytes, so that a damaged entry is a miss. A store that is damaged on opening is
+/// replaced by an empty one.
 ///
 /// A removed response is never returned again, even if the store is suspended or the disk fails. In that case it is
 /// hidden and removed as soon as possible. If the process ends before that, a file named `forget` remains, and the
