@@ -7,7 +7,7 @@ public import NIOCore
 ///
 /// It forwards bytes and the end of input to the other end, which is on the same event loop. An end that is not
 /// writable pauses reading at the other end. After `ChannelShouldQuiesceEvent` at the client's end, the tunnel closes
-/// when no bytes have passed for a pause and the last ones came from the host.
+/// when no bytes have passed for a pause and the last bytes came from the host.
 ///
 /// Isolation: the event loop of both ends.
 public final class TunnelEnd: ChannelDuplexHandler {
