@@ -32,7 +32,7 @@ struct BodyTests {
             // Both numbers round to the same `Double`.
             ("[9007199254740993]", "[9007199254740992]"), ("[0.1]", "[0.1000000000000000055511151231257827]"),
             ("[1]", "[-1]"), ("[1e2]", "[1e3]"),
-            // A composed character, and the same one as two code points.
+            // A composed character, and the same character as two code points.
             ("\"\u{e9}\"", "\"e\u{301}\""), ("{\"\u{e9}\":1}", "{\"e\u{301}\":1}"),
             // Parsers choose different members of the same name, so these bodies are compared as bytes.
             (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#), (#"{"a":1,"a":2}"#, #"{ "a":1,"a":2}"#),

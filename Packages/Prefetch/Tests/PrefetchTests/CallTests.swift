@@ -121,7 +121,7 @@ struct CallTests {
         }
     }
 
-    /// Completes requests with another user's cookies from the second time on.
+    /// A type that completes each request with the cookie of another user.
     private final class ChangingFields: PrefetchCompleting {
         private let count = Counter()
 

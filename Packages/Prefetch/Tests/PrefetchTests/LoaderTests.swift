@@ -71,7 +71,7 @@ struct LoaderTests {
         var pieces = stream.makeAsyncIterator()
         for text in ["one", "two", "three"] {
             ahead.send(text)
-            // The next piece is sent only when this one has been read.
+            // The next piece is sent only when this piece has been read.
             #expect(try await pieces.next() == Data(text.utf8))
         }
         ahead.end()

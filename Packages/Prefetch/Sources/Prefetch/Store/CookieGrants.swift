@@ -18,7 +18,7 @@ struct CookieGrants: Sendable {
         for text in setCookies {
             let parts = text.split(separator: ";", omittingEmptySubsequences: false)
             let (name, value) = Self.pair(parts[0])
-            // User agents ignore such a field (RFC 6265bis, section 5.6).
+            // User agents ignore a field without name and value (RFC 6265bis, section 5.6).
             guard !name.isEmpty || !value.isEmpty else { continue }
             if value.isEmpty || Self.isOver(parts.dropFirst()) {
                 removed.insert(name)

@@ -8,10 +8,10 @@ public import ResourceLoading
 /// A loader that sends the requests of a page when the page is opened, and returns each response once: to the page's
 /// own request.
 ///
-/// The page's request gets a complete response at once, and joins one in progress. It continues with the next loader if
-/// there is no response, if the prefetch request failed, or if the response takes too long. A page request that is
-/// cancelled while it waits for the head releases the response. After the head, the page's request owns the response,
-/// and its cancellation ends the response.
+/// The page's request gets a complete response immediately, and joins a response in progress. It continues with the
+/// next loader if there is no response, if the prefetch request failed, or if the response takes too long. A page
+/// request that is cancelled while it waits for the head releases the response. After the head, the page's request owns
+/// the response, and its cancellation ends the response.
 ///
 /// It belongs below the loader that sets the cookies of requests, so that accounts can be distinguished. A
 /// ``PrefetchCompleting`` adds the cookies of prefetch requests.
@@ -29,7 +29,7 @@ public final class PrefetchLoader: ResourceLoader {
     ///   - next: the loader for prefetch requests, and for requests without a prefetched response.
     ///   - completing: the object that completes prefetch requests.
     ///   - configuration: the limits, and the header fields in which requests may differ.
-    ///   - clock: the clock for the age of responses; by default one that continues while the device sleeps.
+    ///   - clock: the clock for the age of responses; by default a clock that continues while the device sleeps.
     public init(
         next: any ResourceLoader, completing: any PrefetchCompleting, configuration: Configuration = .init(),
         clock: some Clock<Duration> = ContinuousClock()

@@ -217,8 +217,11 @@ extension PrefetchState {
 // MARK: - Page requests
 
 extension PrefetchState {
-    /// Returns a Boolean value that indicates whether there is an unclaimed prefetch request with this method and URL,
-    /// or one that ended before its page requested it. The latter lets the page's request count as a miss.
+    /// Returns a Boolean value that indicates whether a page's request with this method and URL may match a prefetch
+    /// request.
+    ///
+    /// This is the case for an unclaimed prefetch request, and for a prefetch request that ended before its page
+    /// requested it. In the second case, the page's request counts as a miss.
     func knows(method: String, url: String) -> Bool {
         let isSame = { (identity: RequestIdentity) in identity.url == url && identity.method == method }
         return entries.values.contains { $0.claim == nil && isSame($0.identity) }
