@@ -24,8 +24,8 @@ struct CrossOriginResponsePolicy {
     private let names: SchemeNames
     /// The origin of the first URL.
     private let asked: WebOrigin?
-    /// The requesting origin: the value of `Origin`, or else the requested origin, whose responses the engine lets the
-    /// page read.
+    /// The requesting origin: the value of `Origin` if the policy uses it, or else the requested origin. The engine
+    /// lets the page read the responses of the requested origin.
     private let origin: WebOrigin?
     private let isDocument: Bool
     private let isCORS: Bool

@@ -28,8 +28,8 @@ final class DocumentRedirects: Sendable {
         var redirects: [Redirect] = []
     }
 
-    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit the state of
-    /// the oldest page is removed.
+    /// The maximum number of pages. The state of a page that closes between two hops remains. Above the limit, the
+    /// state of the oldest page is removed.
     private static let maxPages = 64
     /// The maximum number of concurrent frame redirects.
     private static let maxRedirects = 32

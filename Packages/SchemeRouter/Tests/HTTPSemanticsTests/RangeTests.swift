@@ -26,7 +26,7 @@ struct RangeTests {
         #expect(try await response.text == text)
         #expect(response.field(.contentRange) == "bytes \(range)/10")
         #expect(response.field(.contentLength) == "\(text.count)")
-        // 15.3.7: the fields that a 200 response would have.
+        // 15.3.7: a partial response has the fields of the 200 response.
         #expect(response.field(.eTag) == "\"one\"" && response.field(.cacheControl) == "no-cache")
         #expect(response.field(.contentType) == "text/plain;charset=utf-8")
     }

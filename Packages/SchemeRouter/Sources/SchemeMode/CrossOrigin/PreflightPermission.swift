@@ -43,7 +43,7 @@ struct PreflightPermission {
     /// Returns a Boolean value that indicates whether a field is permitted.
     /// - Parameter fieldName: The name in lower case.
     func permits(fieldName: String) -> Bool {
-        // A wildcard does not cover credentials.
+        // A wildcard covers neither requests with credentials nor `Authorization`.
         fieldNames.contains(fieldName)
             || !isCredentialed && fieldNames.contains("*") && fieldName != "authorization"
     }

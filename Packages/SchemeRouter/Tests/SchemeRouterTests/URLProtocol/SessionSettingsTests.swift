@@ -198,7 +198,7 @@ struct SessionSettingsTests {
     }
 
     #if canImport(FoundationNetworking)
-        @Test("An upload whose body is not accessible fails and is not sent without it")
+        @Test("An upload whose body is not accessible fails and is not sent without the body")
         func uploads() async throws {
             let loader = AnsweringLoader { _ in AnsweringLoader.text("sent") }
             let faced = try FacedSession(loader)
