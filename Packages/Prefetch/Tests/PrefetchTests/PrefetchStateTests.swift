@@ -328,7 +328,7 @@ private struct World {
             state.forget(page)
             drop { $0.page == page && $0.claimant == nil }
             for number in sources.keys where sources[number]?.page == page { sources[number]?.isForgotten = true }
-            // The id is not reused for another page.
+            // The page gets a new identifier, because identifiers are not reused.
             pages = pages.map { $0 == page ? PageID(rawValue: page.rawValue + 3) : $0 }
         case 1 where random(4) == 0:
             state.removeAll()
