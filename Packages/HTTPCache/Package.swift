@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
+// The manifest for building this package alone. The released package uses the manifest in the repository root.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -14,9 +14,9 @@ internal import X509
 
 /// The check that a certificate is valid for a host (RFC 9525, section 6).
 ///
-/// NIOSSL accepts a certificate for the IP address of the connection as valid for every name. An attacker who
-/// redirects a name to their own address could therefore present a certificate for that address. Behind another proxy,
-/// the address is the proxy's.
+/// NIOSSL accepts a certificate for the IP address of the connection as valid for every name. An attacker who redirects
+/// a name to their own address could therefore present a certificate for that address. Behind another proxy, the
+/// address of the connection is that of the proxy.
 @_spi(Facade) public enum HostIdentity {
     /// Returns a Boolean value that indicates whether a subject alternative name of the certificate matches the host.
     /// - Parameters:

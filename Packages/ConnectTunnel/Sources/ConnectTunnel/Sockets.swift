@@ -12,8 +12,8 @@ public import NIOCore
 #endif
 
 extension Channel {
-    /// Sets the close-on-exec flag of the socket, which SwiftNIO does not set. Without it, a process that the app
-    /// starts inherits the socket. Such a process would keep the port in use after the listener is closed, and keep
+    /// Sets the close-on-exec flag of the socket, which SwiftNIO does not set. Without the flag, a process that the app
+    /// starts inherits the socket. The process would keep the port in use after the listener is closed, and keep
     /// connections open for the peer. A process that is started between the creation of the socket and this call still
     /// inherits it.
     ///
@@ -31,8 +31,9 @@ extension Channel {
     /// Enables TCP keep-alive, so that the system detects a lost peer of an idle connection. After 45 s of inactivity
     /// it sends a probe every 10 s, and closes the connection after four probes without a reply.
     ///
-    /// Probes do not apply to unacknowledged bytes. The system retransmits those for its own timeout, about 15 minutes
-    /// on Linux.
+    /// Probes do not apply to unacknowledged bytes. The system retransmits these bytes until its own timeout, about 15
+    /// minutes on Linux.
+    ///
     /// Isolation: the channel's event loop. Does nothing for a channel without a socket or with a closed socket.
     public func enableKeepAlive() {
         let options: [(level: CInt, name: CInt, value: CInt)] = [

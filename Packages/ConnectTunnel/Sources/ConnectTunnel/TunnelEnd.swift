@@ -7,9 +7,9 @@ public import NIOCore
 ///
 /// It forwards bytes and the end of input to the other end, which is on the same event loop. An end that is not
 /// writable pauses reading at the other end. After `ChannelShouldQuiesceEvent` at the client's end, the tunnel closes
-/// when no bytes have passed for a pause and the last ones came from the host.
+/// when no bytes have passed for a pause and the last bytes came from the host.
 ///
-/// Isolation: that event loop.
+/// Isolation: the event loop of both ends.
 public final class TunnelEnd: ChannelDuplexHandler {
     public typealias InboundIn = ByteBuffer
     public typealias OutboundIn = ByteBuffer
@@ -22,8 +22,8 @@ public final class TunnelEnd: ChannelDuplexHandler {
     /// The task that closes a quiescing tunnel after a pause.
     private var rest: Scheduled<Void>?
     private var isClosing = false
-    /// At the client's end, a Boolean value that indicates whether the last bytes came from the client, which may wait
-    /// for the host.
+    /// A Boolean value that indicates whether the last bytes came from the client, which may then wait for a response.
+    /// Only the client's end uses it.
     private var isAwaitingHost = false
     private let pause: TimeAmount
 
@@ -97,9 +97,9 @@ public final class TunnelEnd: ChannelDuplexHandler {
         if isClosing { closeWhenIdle() }
     }
 
-    /// Closes the tunnel after a pause without bytes. The content is usually encrypted, so a host that sent the last
-    /// bytes may still owe a response; the pause is longer than a client waits. While the client sent the last bytes,
-    /// or does not read available ones, the tunnel stays open.
+    /// Closes the tunnel after a pause without bytes. The content is usually encrypted, so it does not show whether the
+    /// host has finished its response. The pause is therefore longer than a client waits. The tunnel stays open if the
+    /// last bytes came from the client, or if the client does not read available bytes.
     private func closeWhenIdle() {
         rest?.cancel()
         rest = nil
@@ -125,8 +125,8 @@ public final class TunnelEnd: ChannelDuplexHandler {
     /// The inbound event of ``flushForwardedBytes(in:)``.
     private struct BufferedBytesForwarded: Sendable {}
 
-    /// Flushes the buffered bytes that a removed decoder has forwarded. No end of a read follows, which would flush
-    /// them.
+    /// Flushes the buffered bytes that a removed decoder has forwarded. After the removal, no `channelReadComplete`
+    /// follows to flush them.
     /// - Parameter pipeline: The pipeline of one end of a tunnel.
     public static func flushForwardedBytes(in pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.fireUserInboundEventTriggered(BufferedBytesForwarded())

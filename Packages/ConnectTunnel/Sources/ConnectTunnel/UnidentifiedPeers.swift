@@ -5,7 +5,7 @@ internal import AsyncSupport
 public import NIOCore
 
 /// A limited set of connections whose peer is not identified yet. Any process on the device can open connections, so
-/// the oldest one is closed if the limit is exceeded. The app's own connections identify themselves immediately.
+/// the oldest connection is closed if the limit is exceeded. The app's own connections identify themselves immediately.
 ///
 /// Isolation: any.
 @_spi(Facade) public final class UnidentifiedPeers: Sendable {
@@ -21,13 +21,13 @@ public import NIOCore
     /// Creates an empty set.
     /// - Parameters:
     ///   - limit: The maximum number of connections.
-    ///   - onEviction: A closure that is called for each connection that is closed.
+    ///   - onEviction: A closure that is called for each connection that is closed because of the limit.
     public init(limit: Int, onEviction: (@Sendable () -> Void)? = nil) {
         self.limit = limit
         self.onEviction = onEviction
     }
 
-    /// Adds a connection, and closes the oldest one if the limit is reached.
+    /// Adds a connection, and closes the oldest connection if the limit is reached.
     /// - Returns: The number of the connection for ``remove(_:)``.
     public func insert(_ channel: any Channel) -> UInt64 {
         let (number, oldest) = state.withLock { state in

@@ -8,8 +8,8 @@ internal import ResourceLoading
 internal import WebSyntax
 
 extension CachingLoader {
-    /// The maximum number of store look-ups for a request if the stored responses change concurrently. After that, the
-    /// request is sent separately.
+    /// The maximum number of store look-ups for a request if the stored responses change concurrently. After the last
+    /// look-up, the request is sent separately.
     private static let attempts = 4
 
     static let fresh = "fresh"
@@ -58,7 +58,7 @@ extension CachingLoader {
     }
 
     /// Returns the responses stored under a key. A response that was received completely counts as stored. If it is
-    /// still being written, the store is read again afterwards, so that a later request never sees older state.
+    /// still being written, the store is read again afterwards, so that a later request never gets an older state.
     /// - Returns: The responses, and the number of flights that had ended before the store was read.
     private func storedResponses(for key: CacheKey) async -> (responses: [StoredResponse], ended: UInt64) {
         for _ in 1..<Self.attempts {
@@ -162,9 +162,9 @@ extension CachingLoader {
             request.head.headerFields[name] = nil
         }
         background.run { [self, request] in
-            // The reader is released by now. After a cancellation, a flight without readers is abandoned.
+            // `pull` has released its reader. A cancelled flight is over, unless another reader has joined it.
             guard let flight = await pull(stored, request, key, seen: seen), !Task.isCancelled || flight.isOver else {
-                // Another reader may have joined the flight. The shutdown does not wait for that reader.
+                // No flight was started, or another reader has joined it. The shutdown does not wait for that reader.
                 return
             }
             await flight.done()
@@ -321,8 +321,8 @@ extension CachingLoader {
         return ResourceResponse(head: head, body: body, provenance: Provenance(found.source, reason: reason))
     }
 
-    /// Returns a detached reader's remaining bytes. The sources, in order: the body kept for detached
-    /// readers, the store, and a range request to the next loader if the response has a strong validator.
+    /// Returns a detached reader's remaining bytes. The sources, in order: the body that the flight retains for
+    /// detached readers, the store, and a range request to the next loader if the response has a strong validator.
     private func rest(
         of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey, _ flight: Flight
     ) async throws -> ResourceBody.Pieces {

@@ -5,7 +5,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 
-// The work of a flight.
+// The upstream request of a flight, and the storage of its response.
 
 extension CachingLoader {
     func start(_ flight: Flight, _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?) {
@@ -45,7 +45,8 @@ extension CachingLoader {
                 if policy.mayKeep(fresh), !flight.isInvalidated { await store.update(fresh, for: key) }
                 return
             }
-            // The `304` response refers to another representation: to the client's own copy, or to an unknown one.
+            // The `304` response refers to another representation: to the client's own copy, or to an unknown
+            // representation.
             let fields = request.head.headerFields
             if !fields.contains(.ifNoneMatch), !fields.contains(.ifModifiedSince) {
                 requestTime = now()
@@ -122,7 +123,7 @@ private struct Storing {
     private var count: Int64 = 0
     /// The plan, the stored response and its bytes if the new response is merged with a stored part.
     private var merge: (plan: PartMerge, old: StoredResponse, body: ResourceBody)?
-    /// The stored response that needs only new fields.
+    /// The stored response with the new fields, if it already contains the bytes of the new part.
     private var update: StoredResponse?
 
     /// Starts to store a response.
@@ -178,7 +179,7 @@ private struct Storing {
         await writer.finish(stored)
         // The entry may be replaced, removed or evicted before detached readers request it.
         if flight.hasDetached { flight.setDetachedBody(await loader.store.body(of: stored, for: key)?.body) }
-        // An invalidation before the entry was stored could not remove it, so it is removed here.
+        // An invalidation while the entry was being stored did not find the entry, so it is removed here.
         if flight.isInvalidated { return await loader.store.remove(key, variant: stored.variant) }
         let all = await loader.store.responses(for: key)
         guard all.count > Self.variantLimit,
@@ -187,7 +188,7 @@ private struct Storing {
         await loader.store.remove(key, variant: oldest.variant)
     }
 
-    /// Keeps the received bytes for detached readers only. The response must not be used for other requests.
+    /// Retains the received bytes for detached readers only. The response must not be used for other requests.
     func storeForDetachedReaders(_ stored: StoredResponse, _ flight: Flight) async {
         guard let writer, merge == nil, flight.hasDetached else { return }
         // No request contains a field with this name.

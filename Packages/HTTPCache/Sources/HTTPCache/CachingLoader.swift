@@ -41,7 +41,7 @@ public final class CachingLoader: ResourceLoader {
         self.init(next: next, store: MemoryCacheStore(capacity: memoryBytes), configuration: configuration)
     }
 
-    /// Creates a loader that stores responses on disk, and small, recently used ones also in memory.
+    /// Creates a loader that stores responses on disk, and small, recently used responses also in memory.
     /// - Parameters:
     ///   - next: The loader for requests that no stored response can serve.
     ///   - memoryBytes: The maximum number of bytes in memory.
@@ -64,7 +64,7 @@ public final class CachingLoader: ResourceLoader {
     ///   - next: The loader for requests that no stored response can serve.
     ///   - store: The store of responses.
     ///   - configuration: The rules and limits; those of a private cache by default.
-    ///   - now: The current time; the system clock by default.
+    ///   - now: A closure that returns the current time; by default that of the system clock.
     ///   - clock: The clock for background validations. A validation that receives nothing for 60 s is ended.
     init(
         next: any ResourceLoader, store: any CacheStoring, configuration: Configuration = .init(),
@@ -116,7 +116,7 @@ public final class CachingLoader: ResourceLoader {
     }
 
     /// Cancels background validations, and waits for them and for responses that are being stored. No background
-    /// validation starts afterwards. Then only requests with unfinished responses use the store.
+    /// validation starts afterwards. After the shutdown, only requests with unfinished responses use the store.
     public func shutDown() async {
         background.close()
         await waitUntilIdle()
@@ -179,7 +179,7 @@ extension CachingLoader {
         guard let candidates = store.responsesInMemory(for: key), !candidates.isEmpty,
             // A newer response may be in the process of being stored.
             flights.ending(key, notAmong: candidates) == nil,
-            // The request may not contain these fields yet.
+            // The request may not contain the fields for servers yet.
             !candidates.contains(where: { $0.selectors.contains(where: \.isForServers) }),
             case .use(let stored) = policy.decide(head, candidates: candidates, now: now()), stored.isComplete,
             let found = store.bodyInMemory(of: stored, for: key),

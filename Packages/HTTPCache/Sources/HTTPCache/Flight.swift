@@ -9,13 +9,13 @@ internal import ResourceLoading
 ///
 /// The work runs in its own task, which is cancelled if the last reader leaves before the end. A streamed body is kept
 /// in a log of pieces, and each reader has its own position. When the log is full, the pieces that all readers have
-/// read are removed. The source pauses while the slowest reader is `readAhead` bytes behind. One reader that leaves
-/// does not end the response for the others.
+/// read are removed. The source pauses while the slowest reader is `readAhead` bytes behind. A reader that leaves does
+/// not end the response for the others.
 ///
 /// A reader that stops reading must not block the others. If another reader waits for data, a reader that is
 /// `readAhead` bytes behind is detached, provided that it can obtain the rest elsewhere. It keeps its unread pieces.
-/// After them it continues separately: as soon as the response is stored, or immediately if it will not be stored. If
-/// all readers are detached, the response is stored at the pace of the source.
+/// Then it reads the rest elsewhere: as soon as the response is stored, or immediately if the response will not be
+/// stored. If all readers are detached, the response is stored at the pace of the source.
 ///
 /// Isolation: any.
 final class Flight: Sendable {
@@ -38,7 +38,7 @@ final class Flight: Sendable {
     struct SharedAnswer: Sendable {
         /// The response that is being stored.
         let stored: StoredResponse
-        /// The received response. All readers may use its body, unless it is a stream.
+        /// The received response. All readers may use its body, unless the body is a stream.
         let response: ResourceResponse
     }
 
@@ -134,7 +134,7 @@ final class Flight: Sendable {
             }
         }
 
-        /// Removes pieces that all readers have read while the log exceeds the limit in bytes.
+        /// Removes the oldest pieces that all readers have read, until the log no longer exceeds the limit in bytes.
         mutating func trim(to limit: Int) {
             var bytes = log.reduce(0) { $0 + $1.count }
             let slowest = slowest
@@ -246,8 +246,8 @@ final class Flight: Sendable {
 extension Flight {
     /// Sets the outcome.
     ///
-    /// If no pieces follow, this also sets the end under the same lock. A reader may leave as soon as it knows the
-    /// outcome, and must not cancel the work by that.
+    /// If no pieces follow, also sets the end under the same lock. A reader that leaves immediately after the outcome
+    /// must not cancel the work.
     func complete(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
         change { state in
             state.outcome = outcome
@@ -271,7 +271,7 @@ extension Flight {
                 let isReady = state.withLock { state in
                     if Task.isCancelled || state.backlog < readAhead { return true }
                     state.source = continuation
-                    // A reader that started to wait before the source paused did not detach any reader.
+                    // A reader that began to wait before the source paused has not detached the slow readers.
                     guard state.readers.values.contains(where: { $0.waiter != nil }) else { return false }
                     state.detachLaggards(beyond: readAhead)
                     guard state.backlog < readAhead else { return false }
@@ -297,12 +297,12 @@ extension Flight {
     /// been received.
     var hasDetached: Bool { state.withLock { state in state.readers.values.contains { $0.remainder != nil } } }
 
-    /// Keeps the complete body for detached readers.
+    /// Retains the complete body for detached readers.
     func setDetachedBody(_ body: ResourceBody?) {
         state.withLock { $0.detachedBody = body }
     }
 
-    /// The complete body that was kept for detached readers.
+    /// The complete body for detached readers.
     var detachedBody: ResourceBody? { state.withLock(\.detachedBody) }
 
     /// A Boolean value that indicates whether no attached reader is left.
@@ -400,7 +400,7 @@ extension Flight {
         return state.source
     }
 
-    /// Waits for a change after which `isReady` returns `true`. May return early.
+    /// Waits for a change after which `isReady` returns `true`. May return early, for example on cancellation.
     private func wait(_ reader: UInt64, until isReady: @Sendable (borrowing State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -6,7 +6,7 @@ internal import AsyncSupport
 /// The flights in progress by key; at most one joinable flight per key.
 final class FlightTable: Sendable {
     enum Place {
-        /// No flight is in progress. The table now contains a flight of this reader, which must be started.
+        /// No flight is in progress. The table now contains a flight of this reader, which the caller must start.
         case leads(FlightReader)
         case joins(FlightReader)
         /// The response of a flight is being stored.
@@ -24,7 +24,7 @@ final class FlightTable: Sendable {
         var ended: UInt64 = 0
         /// The value of `ended` after the last flight of each key, for the keys whose flights ended most recently.
         var lastEnds: [CacheKey: UInt64] = [:]
-        /// An upper bound of that value for all other keys.
+        /// An upper bound of this value for all other keys.
         var otherEnds: UInt64 = 0
 
         mutating func recordEnd(of key: CacheKey) {
@@ -53,7 +53,7 @@ final class FlightTable: Sendable {
     /// The number of flights that have ended.
     var ended: UInt64 { state.withLock(\.ended) }
 
-    /// Joins the flight of a key, or adds a new one.
+    /// Joins the flight of a key, or adds a new flight.
     /// - Parameter seen: The value of ``ended`` before the store was read; `nil` skips the check.
     func enter(_ key: CacheKey, readAhead: Int, seen: UInt64?) -> Place {
         state.withLock { state in
@@ -82,7 +82,7 @@ final class FlightTable: Sendable {
     }
 
     /// Returns a Boolean value that indicates whether a flight of a key has ended since ``ended`` had the given value.
-    /// Returns `true` if this is no longer known.
+    /// Also returns `true` if the end of a flight may no longer be recorded.
     func hasEnded(_ key: CacheKey, since seen: UInt64) -> Bool {
         state.withLock { $0.hasEnded(key, since: seen) }
     }

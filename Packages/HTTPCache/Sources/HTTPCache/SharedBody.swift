@@ -7,7 +7,7 @@ internal import ResourceLoading
 /// The body of a response that several readers share while it is received. A reader that is too slow is detached and
 /// reads the rest separately.
 struct SharedBody: AsyncSequence, Sendable {
-    /// A function that returns the bytes from an offset on.
+    /// A closure that returns the bytes from an offset on.
     typealias Rest = @Sendable (_ offset: Int64) async throws -> ResourceBody.Pieces
 
     private let reader: FlightReader

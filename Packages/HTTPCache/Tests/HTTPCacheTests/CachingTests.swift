@@ -217,7 +217,7 @@ struct CachingTests {
         #expect(origin.count == 3)
     }
 
-    @Test("A stale response is used if the origin is unreachable, and after an error status only with stale-if-error")
+    @Test("A stale response is used if the origin is unreachable; after an error status, only with stale-if-error")
     func staleAnswers() async throws {
         func run(
             _ control: String, shared: Bool = false, status: Int? = nil, _ method: HTTPRequest.Method = .get

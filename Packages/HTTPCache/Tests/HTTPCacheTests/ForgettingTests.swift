@@ -119,7 +119,7 @@ struct ForgettingTests {
     }
 
     @Test(
-        "After a process ended during a suspension, all other entries are still stored")
+        "If a process ends during a suspension, the entries that it did not change are still stored")
     func ended() async throws {
         do {
             let store = try await open()

@@ -82,7 +82,7 @@ struct HTTPCacheServiceTests {
         await service.shutDown()
     }
 
-    @Test("A cache without disk bytes creates no folder; with an unusable folder it is in memory only")
+    @Test("A cache without disk bytes creates no folder, and a cache with an unusable folder is in memory only")
     func memoryAlone() async throws {
         defer { removeFolder() }
         for change in [

@@ -94,7 +94,7 @@ struct KillTests {
             if done > 0 { #expect(found[done % Self.keys] == UInt64(done), "run \(run)") }
             most = max(most, found.count)
         }
-        // Otherwise the runs were too short, or nothing was evicted.
+        // If not, the runs were too short, or nothing was evicted.
         #expect(done > 2 * Self.kills && (8..<Self.keys).contains(most), "\(done) rounds, \(most) entries")
         print("\(Self.kills) kills in \(done) rounds; at most \(most) entries were there")
         try await damage(path)

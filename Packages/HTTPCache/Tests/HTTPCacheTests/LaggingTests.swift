@@ -11,7 +11,7 @@ import WebSyntax
 
 @testable import HTTPCache
 
-/// Two readers of one response, one of them too slow.
+/// Tests of two readers that share a response, if one of them is too slow.
 @Suite(.timeLimit(.minutes(1)))
 struct LaggingTests {
     private static let whole = (1...CountedPieces.count).reduce(into: Data()) {
@@ -51,7 +51,7 @@ struct LaggingTests {
         return (start, iterator)
     }
 
-    /// Joins the readers of a response. Only the iterator keeps the response alive.
+    /// Returns a new reader of a shared response. Only the iterator keeps the response alive.
     private func reader(of cache: CachingLoader) async throws -> ByteStream.Iterator? {
         guard case .stream(let stream) = try await cache.load(.get())?.body else { return nil }
         return stream.makeAsyncIterator()
@@ -157,19 +157,19 @@ struct LaggingTests {
         var slow = try await reader(of: cache)
         var fast = try await reader(of: cache)
         var first = try await slow?.next() ?? Data()
-        // More than the log can hold: the other reader is detached.
+        // The fast reader reads more than the log can contain, so the slow reader is detached.
         var count = 0
         while count < 40 { count += try await fast?.next()?.count ?? 80 }
         #expect(count == 40)
         fast = nil
         held.give(text)
-        // The pieces that the reader had not read when it was detached.
+        // The detached reader still gets the pieces that it had not read.
         while first.count < 16 { first += try await slow?.next() ?? Data(count: 80) }
         #expect(first.allSatisfy { $0 == UInt8(ascii: "x") } && first.count < 48)
         #expect(!held.isCancelled)
         slow = nil
         await cache.waitUntilIdle()
-        // Pieces for a flight that was not cancelled, with enough time to be stored.
+        // If the flight were not cancelled, it would store these pieces in the available time.
         for _ in 1...4 { held.give(text) }
         held.finish()
         for _ in 1...10_000 { await Task.yield() }

@@ -13,9 +13,9 @@ import WebSyntax
 /// A response that was read to its end serves the next request, even if it is still being stored.
 @Suite(.timeLimit(.minutes(1)))
 struct OvertakingTests {
-    /// The time at which a held response is stored.
+    /// The time at which a delayed response is stored.
     enum Moment: CaseIterable {
-        /// The second request has read the store, and gets the result after the response is stored.
+        /// The second request reads the store before the response is stored, and gets the result afterwards.
         case whileAsked
         /// The second request gets the result of the store before or after the response is stored.
         case anyTime
@@ -36,8 +36,8 @@ struct OvertakingTests {
         }
     }
 
-    /// Sends two requests. The response to the first one is read to its end, and is held before it is stored until the
-    /// second request has read the store.
+    /// Sends two requests. The response to the first request is read to its end, but is stored only after the second
+    /// request has read the store.
     /// - Returns: The text of the second response.
     private func second(
         _ cache: CachingLoader, _ store: HeldStore, _ requests: [ResourceRequest], at moment: Moment

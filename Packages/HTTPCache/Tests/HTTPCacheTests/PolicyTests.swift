@@ -9,7 +9,7 @@ import WebSyntax
 
 @testable import HTTPCache
 
-/// The rules without I/O.
+/// Tests of the cache rules, which need no I/O.
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -30,7 +30,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "Storable responses of private and shared caches",
+        "Cache-Control determines the responses that private and shared caches store",
         arguments: [
             ("max-age=60", true, true), ("no-store, max-age=60", false, false), ("private, max-age=60", true, false),
             ("s-maxage=60", false, true), ("no-cache", false, false), ("public", false, false),
@@ -41,7 +41,7 @@ struct PolicyTests {
         #expect((stored([.cacheControl: control], by: shared) != nil) == isShared)
     }
 
-    @Test("Statuses without a lifetime, statuses that are not understood, and statuses that are not final")
+    @Test("The status determines whether a response without a lifetime, or any response, is stored")
     func statuses() {
         let old: HTTPFields = [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]
         for status in [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501] { #expect(stored(old, status) != nil) }
@@ -51,7 +51,7 @@ struct PolicyTests {
         for status in [101, 103, 304, 999] { #expect(stored([.cacheControl: "max-age=1"], status) == nil) }
     }
 
-    @Test("Authorization, cookies and methods")
+    @Test("Authorization, cookies and methods can prevent storing")
     func exceptions() {
         let secret = request([.authorization: "x"])
         #expect(stored([.cacheControl: "max-age=60"], by: shared, to: secret) == nil)
@@ -80,7 +80,7 @@ struct PolicyTests {
         #expect(try #require(stored(fields)).head.headerFields.map(\.name.canonicalName) == ["cache-control", "b"])
     }
 
-    @Test("Lifetimes and ages")
+    @Test("Lifetimes and ages are computed from the fields")
     func freshness() throws {
         func freshness(_ fields: HTTPFields, _ policy: CachePolicy? = nil, after seconds: Double = 0) throws
             -> Freshness

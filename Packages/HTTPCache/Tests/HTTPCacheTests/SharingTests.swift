@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Concurrent identical requests.
+/// Tests of concurrent identical requests.
 @Suite(.timeLimit(.minutes(1)))
 struct SharingTests {
     let time = TestTime()
@@ -106,7 +106,7 @@ struct SharingTests {
         #expect(try await [german, english] == ["de", "en"])
     }
 
-    @Test("A reader that leaves does not affect the others; the last one cancels the request")
+    @Test("A reader that leaves does not affect the others; the last reader to leave cancels the request")
     func leaving() async throws {
         let pieces = HeldPieces()
         let origin = ScriptedOrigin { _, _ in

@@ -180,7 +180,7 @@ struct StoreTests {
         #expect(try await text(file, key, in: store) == large)
     }
 
-    @Test("A tiered store serves from memory, after a restart from disk, and reloads a damaged record")
+    @Test("A tiered store serves from memory, and after a restart from disk; a damaged record is loaded again")
     func through() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         func makeCache() async throws -> CachingLoader {

@@ -13,7 +13,7 @@ struct BodyTests {
     private func body(_ text: String) -> RequestIdentity.Body { RequestIdentity.Body(Data(text.utf8)) }
 
     @Test(
-        "Bodies with the same meaning",
+        "Bodies with the same meaning are equal",
         arguments: [
             (#"{"a":1,"b":[true,null]}"#, " { \"b\" : [ true , null ] ,\n\"a\" : 1 } "),
             (#"{"a":{"y":1,"x":2}}"#, #"{"a":{"x":2,"y":1}}"#),
@@ -26,15 +26,15 @@ struct BodyTests {
     }
 
     @Test(
-        "Bodies with different meanings",
+        "Bodies with different meanings are not equal",
         arguments: [
             (#"{"a":1}"#, #"{"a":"1"}"#), (#"{"a":1}"#, #"{"A":1}"#), ("[1,2]", "[2,1]"), ("{}", ""), ("{}", "null"),
-            // Both round to one Double.
+            // Both numbers round to the same `Double`.
             ("[9007199254740993]", "[9007199254740992]"), ("[0.1]", "[0.1000000000000000055511151231257827]"),
             ("[1]", "[-1]"), ("[1e2]", "[1e3]"),
-            // A composed character, and the same one as two code points.
+            // A composed character, and the same character as two code points.
             ("\"\u{e9}\"", "\"e\u{301}\""), ("{\"\u{e9}\":1}", "{\"e\u{301}\":1}"),
-            // Parsers choose one or the other member, so these bodies are compared as bytes.
+            // Parsers choose different members of the same name, so these bodies are compared as bytes.
             (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#), (#"{"a":1,"a":2}"#, #"{ "a":1,"a":2}"#),
             ("a=1&b=2", "b=2&a=1"), ("[1e99999999999999]", "[1e99999999999998]"),
         ])

@@ -25,7 +25,7 @@ struct CallTests {
         return String(decoding: try await PrefetchReply(response).json, as: UTF8.self)
     }
 
-    @Test("A message gets the response once, as status, headers and body, without cookies")
+    @Test("A message gets the response once. The reply contains status, headers and body, but no cookies")
     func reply() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -41,7 +41,7 @@ struct CallTests {
         #expect(fixture.upstream.count == 1 && fixture.loader.counters.hits + fixture.loader.counters.joins == 1)
     }
 
-    @Test("Without storage of cookies, a response with cookies is left to the page", arguments: [false, true])
+    @Test("If cookies are not stored, a message gets no response with cookies", arguments: [false, true])
     func cookies(isThere: Bool) async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -61,7 +61,7 @@ struct CallTests {
         #expect(fixture.upstream.count == 1)
     }
 
-    @Test("A message waits for the response; a polling message gets nothing until then, and that is no miss")
+    @Test("A message waits for the response; a polling message gets `nil` before, which does not count as a miss")
     func polls() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -105,7 +105,7 @@ struct CallTests {
     }
 
     @Test(
-        "Refused messages",
+        "Invalid messages are refused",
         arguments: [
             ("", "bad-json: no JSON value (byte 0)"), ("[]", "bad-table: not an object"),
             ("{}", "bad-table: missing (url)"),
@@ -121,7 +121,7 @@ struct CallTests {
         }
     }
 
-    /// Completes requests with another user's cookies from the second time on.
+    /// A type that completes each request with the cookie of another user.
     private final class ChangingFields: PrefetchCompleting {
         private let count = Counter()
 

@@ -12,7 +12,7 @@ import Testing
 /// Tests of the page's own request and its prefetch request.
 @Suite(.timeLimit(.minutes(1)))
 struct LoaderTests {
-    @Test("A complete response is used at once, and once")
+    @Test("A complete response is used immediately and only once")
     func hit() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -71,7 +71,7 @@ struct LoaderTests {
         var pieces = stream.makeAsyncIterator()
         for text in ["one", "two", "three"] {
             ahead.send(text)
-            // The next piece is sent only when this one has been read.
+            // The next piece is sent only when this piece has been read.
             #expect(try await pieces.next() == Data(text.utf8))
         }
         ahead.end()
@@ -100,7 +100,7 @@ struct LoaderTests {
         #expect(try await other == "network: other")
     }
 
-    @Test("A request joined before completion is released if it turns out to belong to another account")
+    @Test("A request joined before its completion is released if its cookies are those of another account")
     func lateStranger() async throws {
         let slow = GatedFields()
         let fixture = Fixture(slow)
@@ -144,7 +144,7 @@ struct LoaderTests {
         }
     }
 
-    @Test("A body that ends early fails the page that is reading it, and is otherwise not used")
+    @Test("A body that ends early is an error for a page that is reading it, and is not used otherwise")
     func brokenOff() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -167,7 +167,7 @@ struct LoaderTests {
         #expect(try await answer == "network: own")
     }
 
-    @Test("After the limit the page's request continues, and the request that it had joined ends")
+    @Test("After the join limit, the page's request continues without the response, and the prefetch request ends")
     func joinLimit() async throws {
         let fixture = Fixture { $0.joinLimit = .seconds(3) }
         try fixture.open()
@@ -329,7 +329,7 @@ struct LoaderTests {
         let ahead = try await fixture.upstream.exchange(1)
         let receive = try #require(ahead.request.onSetCookie)
         receive(["user=2; Path=/"])
-        // The page has them at once.
+        // The page has the stored cookies before the head arrives.
         let renewed = try fixture.own(fields: [.cookie: "user=2"])
         async let joined = fixture.text(renewed)
         try await until { fixture.clock.sleeperCount == 2 }
@@ -365,7 +365,7 @@ struct LoaderTests {
         #expect(try await fixture.text(own) == "prefetch: /session")
     }
 
-    @Test("A response that turns out not to match expires even without another request")
+    @Test("A response that does not match its claimant expires even without another request")
     func strangersAge() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -377,7 +377,7 @@ struct LoaderTests {
         let own = try fixture.own(fields: fields)
         async let answer = fixture.text(own)
         try await until { fixture.clock.sleeperCount == 2 }
-        // Everything is claimed, so there is nothing to sweep.
+        // All responses are claimed, so the sweeper does not sleep again.
         fixture.clock.advance(by: .seconds(6))
         try await until { fixture.clock.sleeperCount == 1 }
         ahead.answer(whole: "data", [.vary: "Accept"])
@@ -397,7 +397,7 @@ struct LoaderTests {
         #expect(try await fixture.text(fixture.own(fields: [.cookie: "b=2; a=1"])) == "prefetch: data")
     }
 
-    @Test("A body is compared by meaning, and is passed on whole if it does not match")
+    @Test("A body is compared by meaning; a body that does not match is forwarded completely")
     func bodies() async throws {
         let interface = #"{"api":"https://m.example.com/api","method":"POST","bodyParam":true,"body":{"a":1,"b":2}}"#
         let fixture = Fixture()
@@ -509,7 +509,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.joins == 1)
     }
 
-    @Test("All responses together have a limit, and freed space is used by others")
+    @Test("All responses together have a limit, and other responses use released space")
     func maxBytes() async throws {
         let fixture = Fixture { $0.maxBytes = 8 }
         try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/other"}"#)

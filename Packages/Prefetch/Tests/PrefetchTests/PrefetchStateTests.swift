@@ -9,7 +9,7 @@ import Testing
 
 @testable import Prefetch
 
-/// Random walks through the state: steps in any order, with all participants in any state.
+/// Tests of random sequences of steps, with requests, readers and sources in any state.
 @Suite(.timeLimit(.minutes(2)))
 struct PrefetchStateTests {
     @Test("No order of steps loses or duplicates a response, mixes accounts, or misses a wake-up", arguments: 0..<8)
@@ -330,7 +330,7 @@ private struct World {
             state.discardUnclaimed(page)
             drop { $0.page == page && $0.claimant == nil }
             for number in sources.keys where sources[number]?.page == page { sources[number]?.isForgotten = true }
-            // The id is not reused for another page.
+            // The page gets a new identifier, because identifiers are not reused.
             pages = pages.map { $0 == page ? PageID(rawValue: page.rawValue + 3) : $0 }
         case 1 where random(4) == 0:
             state.removeAll()

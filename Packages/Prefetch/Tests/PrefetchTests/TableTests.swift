@@ -33,7 +33,7 @@ struct TableTests {
     }
 
     @Test(
-        "Each row of the table",
+        "`urlParam` and `bodyParam` determine where the page's parameters are added",
         arguments: [
             (#""urlParam":true"#, "https://a.test/x?id=163&itemId=126", #"{"visitRecord":{}}"#),
             (#""bodyParam":true"#, "https://a.test/x", #"{"visitRecord":{},"id":163,"itemId":126}"#),
@@ -94,7 +94,7 @@ struct TableTests {
     }
 
     @Test(
-        "Values of the query as JSON",
+        "Integers in canonical form become JSON numbers in the body, and other query values become strings",
         arguments: [
             ("163", "163"), ("-7", "-7"), ("0", "0"), ("-0", #""-0""#), ("007", #""007""#), ("1.0", #""1.0""#),
             ("1e3", #""1e3""#), ("+1", #"" 1""#), ("%2B1", #""+1""#), ("", #""""#), ("true", #""true""#),
@@ -107,7 +107,7 @@ struct TableTests {
                 == #"GET https://a.test/x {"v":\#(json)}"#)
     }
 
-    @Test("The query of the API comes first, and wins if a name is in both")
+    @Test("The query of the API comes first, and has priority if a name is in both queries")
     func ownQuery() throws {
         #expect(
             try only(#"{"api":"https://a.test/x?id=1&%61b=2","urlParam":true}"#, page: Self.page + "&ab=3&c=%20")
@@ -118,7 +118,7 @@ struct TableTests {
                 == "GET https://a.test/x?id=1&itemId=2 -")
     }
 
-    @Test("In a body the configured value wins, and the last value of a repeated parameter counts")
+    @Test("In a body, the configured value has priority, and the last value of a repeated parameter counts")
     func conflicts() throws {
         let interface = #"{"api":"https://a.test/x","method":"POST","bodyParam":true,"body":{"z":0,"id":"own"}}"#
         #expect(
@@ -126,7 +126,7 @@ struct TableTests {
                 == #"POST https://a.test/x {"z":0,"id":"own","itemId":9,"b":2,"c":""}"#)
     }
 
-    @Test("Canonically equivalent names are different names")
+    @Test("Names that are equal only by Unicode normalization are different names")
     func lookAlikes() throws {
         let interface = #"{"api":"https://a.test/x","bodyParam":true,"body":{"\u00e9":1}}"#
         let page = "https://m.example.com/help/new?e%CC%81=2"
@@ -167,7 +167,7 @@ struct TableTests {
     }
 
     @Test(
-        "Refused tables with the place of the fault",
+        "Invalid tables are refused; the error contains the location of the fault",
         arguments: [
             ("", "bad-json: no JSON value (byte 0)"),
             ("{", "bad-json: no name in quotes, where a member begins (byte 1)"),
@@ -212,7 +212,7 @@ struct TableTests {
     }
 
     @Test(
-        "Refused interfaces with the place of the fault",
+        "Invalid interfaces are refused; the error contains the location of the fault",
         arguments: [
             ("7", "bad-table: not an object (data.config[0].interfaces[0])"),
             ("{}", "bad-table: missing (data.config[0].interfaces[0].api)"),
@@ -254,7 +254,7 @@ struct TableTests {
         #expect(description(Self.table(interface)) == error)
     }
 
-    @Test("Each limit")
+    @Test("A table that exceeds a limit is refused")
     func limits() {
         let interface = #"{"api":"https://a.test/","method":"GET","body":{"a":"bcdefgh"}}"#
         let table = Self.table("\(interface),\(interface)")
@@ -277,7 +277,7 @@ struct TableTests {
         #expect(refusal { $0.maxDepth = 6 }?.hasPrefix("limit: values nested more than 6 deep (byte ") == true)
     }
 
-    @Test("Unknown members are ignored, whatever their values")
+    @Test("Unknown members are ignored, independently of their values")
     func unknown() throws {
         let interface = #"{"api":"https://a.test/x","cache":{"a":[null,1e9,"\ud83d\ude00"]},"bodyparam":true}"#
         #expect(try only(interface) == "GET https://a.test/x -")

@@ -105,7 +105,7 @@ final class Upstream: ResourceLoader {
 
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult { .known(nil) }
 
-    /// Returns the request with a number, counted from one, when it has arrived.
+    /// Waits for the request with a number, counted from 1, and returns it.
     func exchange(_ number: Int) async throws -> Exchange {
         while true {
             try Task.checkCancellation()
@@ -123,7 +123,7 @@ func until(_ condition: () -> Bool) async throws {
     }
 }
 
-/// Completes prefetch requests with given fields.
+/// A type that completes prefetch requests with fixed fields.
 struct FixedFields: PrefetchCompleting {
     var fields: HTTPFields = [.cookie: "user=1", .acceptLanguage: "de, en;q=0.5"]
 
@@ -134,7 +134,7 @@ struct FixedFields: PrefetchCompleting {
     }
 }
 
-/// Completes prefetch requests with the default fields, after the gate is finished.
+/// A type that completes prefetch requests with the default fields, after the gate is finished.
 struct GatedFields: PrefetchCompleting {
     let gate = AsyncStream.makeStream(of: Void.self)
 

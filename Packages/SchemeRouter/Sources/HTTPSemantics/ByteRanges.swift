@@ -35,8 +35,8 @@ enum ByteRanges: Hashable {
         }
     }
 
-    /// Returns the number of ranges that begin before the end of an earlier range. With more than one, a small request
-    /// could cause a large response (RFC 9110, section 17.15).
+    /// Returns the number of ranges that begin before the end of an earlier range. More than one overlap would let
+    /// a small request cause a large response (RFC 9110, section 17.15).
     private static func overlaps(in parts: [Range<Int64>]) -> Int {
         var end: Int64 = 0
         var count = 0

@@ -5,16 +5,16 @@ internal import Foundation
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Several parts of a body as `multipart/byteranges` (RFC 9110, section 14.6), generated while it is read.
+/// Several parts of a body as `multipart/byteranges` (RFC 9110, section 14.6), generated while the sequence is read.
 struct MultipartRanges: AsyncSequence, Sendable {
     typealias Element = Data
 
-    /// The heads of the parts and the parts, in order.
+    /// The bodies to concatenate: the head and the bytes of each part, and the closing boundary.
     private let bodies: [ResourceBody]
     /// The total length in bytes.
     let length: Int64
 
-    /// Creates a multipart body.
+    /// Creates a multipart body; returns `nil` if the body has no known length or cannot be sliced.
     /// - Parameters:
     ///   - type: The `Content-Type` of the complete representation.
     ///   - boundary: A string that occurs in no part.

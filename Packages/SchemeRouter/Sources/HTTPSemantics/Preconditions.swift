@@ -25,11 +25,11 @@ struct Preconditions {
     private var ifRange: String?
     private var range: String?
 
-    /// Reads the fields; returns `nil` if none of them is present, as in most requests.
+    /// Reads the preconditions and `Range`; returns `nil` if the request has none of these fields, like most requests.
     init?(_ fields: HTTPFields) {
         var isEmpty = true
         for field in fields {
-            // The names of all these fields begin with these letters.
+            // The names of all precondition fields begin with `i`, and `Range` with `r`.
             guard let first = field.name.canonicalName.utf8.first,
                 first == UInt8(ascii: "i") || first == UInt8(ascii: "r")
             else { continue }
@@ -47,7 +47,7 @@ struct Preconditions {
         if isEmpty { return nil }
     }
 
-    /// Field lines with one name form one list (RFC 9110, section 5.3).
+    /// Appends a value to the list that all field lines of one name form (RFC 9110, section 5.3).
     private static func join(_ value: String, to list: inout String?) {
         list = list.map { "\($0), \(value)" } ?? value
     }
@@ -82,8 +82,8 @@ struct Preconditions {
         return EntityTag.list(list).contains { strongly ? $0.matchesStrongly(tag) : $0.matchesWeakly(tag) }
     }
 
-    /// Returns a Boolean value that indicates whether `If-Range` holds (RFC 9110, section 13.1.5): it has an equal
-    /// strong tag, or exactly the date of the response.
+    /// Returns a Boolean value that indicates whether `If-Range` is absent or matches (RFC 9110, section 13.1.5). It
+    /// matches an equal strong tag, or exactly the date of the response.
     private func isRangeStillGood(tag: EntityTag?, modified: String?, now: Date) -> Bool {
         guard let ifRange else { return true }
         let text = ifRange.trimmingFieldWhitespace

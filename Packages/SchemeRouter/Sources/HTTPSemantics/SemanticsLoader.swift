@@ -21,7 +21,7 @@ public struct SemanticsLoader: ResourceLoader {
     /// - Parameters:
     ///   - base: The loader of complete files.
     ///   - options: The behavior where HTTP leaves a choice to the server.
-    ///   - boundary: A function that returns a string that occurs in no file; random by default.
+    ///   - boundary: A closure that returns a boundary, which must occur in no file; random by default.
     public init(
         _ base: any ResourceLoader, options: Options = Options(),
         boundary: @escaping @Sendable () -> String = SemanticsLoader.randomBoundary
@@ -40,7 +40,7 @@ public struct SemanticsLoader: ResourceLoader {
     }
 
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        // Other methods, and URLs that map to other URLs, may require several requests.
+        // With either option, a URL may require several requests to the base loader.
         guard request.head.method == .get || request.head.method == .head, !options.addsHTMLExtension,
             !options.redirectsToFolders, case .known(let response) = base.immediateResponse(to: request)
         else { return .later }
@@ -54,7 +54,8 @@ public struct SemanticsLoader: ResourceLoader {
 
     // MARK: File lookup
 
-    /// Returns the response for a URL or for the URL that it maps to.
+    /// Returns the response for the URL of a request, or else for the `.html` file or the folder that the options
+    /// permit.
     nonisolated(nonsending) private func find(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let response = try await base.load(request)
         guard options.addsHTMLExtension || options.redirectsToFolders else { return response }
@@ -115,7 +116,7 @@ public struct SemanticsLoader: ResourceLoader {
         return response
     }
 
-    /// Adds the fields that follow from the body and the type.
+    /// Adds `Content-Length`, `Accept-Ranges` and `X-Content-Type-Options`, if they are missing and apply.
     private func complete(_ response: inout ResourceResponse) {
         let isWhole = response.head.status == .ok
         var hasType = false
@@ -158,7 +159,7 @@ public struct SemanticsLoader: ResourceLoader {
         }
     }
 
-    /// Converts the response into a partial one (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
+    /// Converts the response into a partial response (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
     private func cut(_ field: String, out response: inout ResourceResponse) {
         guard !response.body.isStream, let length = response.body.length else { return }
         switch ByteRanges(field, length: length, maxParts: options.maxRanges) {
@@ -216,7 +217,7 @@ extension SemanticsLoader {
         /// The maximum number of ranges in a request; 16 by default. With more ranges, the complete body is sent.
         public var maxRanges = 16
         /// A Boolean value that indicates whether a path without a response is redirected to the path with a trailing
-        /// slash, if that has a response; `false` by default.
+        /// slash, if the latter has a response; `false` by default.
         public var redirectsToFolders = false
         /// A Boolean value that indicates whether a path without an extension and without a response is served from
         /// the path with `.html`; `false` by default.
@@ -227,9 +228,11 @@ extension SemanticsLoader {
 }
 
 extension HTTPResponse {
-    /// A Boolean value that indicates whether the server intentionally leaves the document unchanged. The status is
-    /// 204 or 205 (RFC 9110, sections 15.3.5 and 15.3.6), for which some engines show an empty document on a custom
-    /// scheme, or the response has a `Refresh` field (HTML, section "Shared declarative refresh steps").
+    /// A Boolean value that indicates whether an empty document is expected for this response.
+    ///
+    /// This is the case for a response with a `Refresh` field (HTML, section "Shared declarative refresh steps"). It is
+    /// also the case for status 204 or 205 (RFC 9110, sections 15.3.5 and 15.3.6). For these statuses, some engines
+    /// show an empty document on a custom scheme.
     public var leavesDocumentEmpty: Bool {
         status == .noContent || status == .resetContent || HTTPField.Name.refresh.map(headerFields.contains) ?? false
     }

@@ -7,28 +7,29 @@ internal import WebSyntax
 
 /// The policy for responses of redirects to other origins.
 ///
-/// The engine receives one response, from the origin that it requested, and would let scripts read it and documents
-/// run in that origin. Documents of the page itself move with their redirects and need no policy.
+/// The engine receives only the final response and attributes it to the origin that it requested. It would let scripts
+/// read the response, and documents run in that origin. The page's own document needs no policy, because its redirects
+/// change the URL of the page.
 ///
-/// - CORS requests: the permission is checked at each response, including the last one, because the engine does not
-///   check the response to a synchronous XMLHttpRequest in a document. The same applies to requests of the page's
-///   script, which have a known credentials mode, unless they are `no-cors` requests. Those cannot read responses of
-///   other origins.
+/// - CORS requests: the permission is checked at each response. The last one is included, because the engine does not
+///   check the response to a synchronous XMLHttpRequest in a document. Requests of the page's script, which have a
+///   known credentials mode, are checked in the same way, except `no-cors` requests. A `no-cors` request cannot read
+///   responses of other origins.
 /// - Other requests: it is unknown whether a script will read the response. Without CORS permission, a rule like the
-///   opaque-response blocking of Fetch applies: only types that elements load from any origin pass, by their declared
-///   type, and neither HTML, XML nor JSON.
+///   opaque-response blocking of Fetch applies. Only declared types that elements load from any origin pass, and
+///   neither HTML, XML nor JSON.
 ///
 /// A response that passes contains only the fields that its server lets the page read.
 struct CrossOriginResponsePolicy {
     private let names: SchemeNames
     /// The origin of the first URL.
     private let requestedOrigin: WebOrigin?
-    /// The requesting origin: the value of `Origin`, or else the requested origin, whose responses the engine lets the
-    /// page read.
+    /// The requesting origin: the value of `Origin` if the policy uses it, or else the requested origin. The engine
+    /// lets the page read the responses of the requested origin.
     private let origin: WebOrigin?
     private let isDocument: Bool
     private let isCORS: Bool
-    /// A Boolean value that indicates whether the page's script made the request: only then the credentials mode is
+    /// A Boolean value that indicates whether the page's script made the request. Only then is the credentials mode
     /// known.
     private let isOfScript: Bool
     /// A Boolean value that indicates whether the script made a `no-cors` request.
@@ -58,13 +59,13 @@ struct CrossOriginResponsePolicy {
             && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
     }
 
-    /// Returns a Boolean value that indicates whether a URL has another origin than the requested one.
+    /// Returns a Boolean value that indicates whether a URL has another origin than the requested URL.
     func isForeign(_ url: String) -> Bool {
         WebOrigin(url: url) != requestedOrigin
     }
 
-    /// Checks a redirect. Refuses a redirect from https to http as mixed content (Mixed Content, section 4.4), and a
-    /// redirect of a CORS request by another origin without permission (Fetch, section 4.4, step 5).
+    /// Checks a redirect. Refuses a redirect from https to http as mixed content (Mixed Content, section 4.4), and also
+    /// a redirect by another origin that gives a CORS request no permission (Fetch, section 4.4, step 5).
     /// - Parameters:
     ///   - head: The redirect response.
     ///   - request: The redirected request.
@@ -94,7 +95,8 @@ struct CrossOriginResponsePolicy {
         var hop = hop
         hop.head.limitReferrer()
         FetchMetadata.extend(&hop, after: request, sites: sites)
-        // Requests of elements have no such fields, so a script made this one, independently of `Accept`.
+        // Elements send only safelisted methods and fields, so a script made any other request, independently of
+        // `Accept`.
         let isScripts =
             !CORSSafelist.contains(hop.head.method)
             || !CORSSafelist.unsafeNames(in: hop.head.headerFields).isEmpty
@@ -103,7 +105,7 @@ struct CrossOriginResponsePolicy {
             || !isScriptsWithoutCORS && hop.head.webOrigin != origin
                 && (isScripts || !hop.head.isImageRequest && !hop.head.isStyleRequest)
         if !isCORS, isOwn(request), isOwn(hop), [.get, .head].contains(hop.head.method) {
-            // The field of a POST request that continues as GET.
+            // A same-origin GET request has no `Origin`, but the redirected POST request may have had one.
             hop.head.headerFields[.origin] = nil
         }
         let originField = hop.head.headerFields[.origin]
@@ -159,15 +161,15 @@ struct CrossOriginResponsePolicy {
     }
 
     /// Returns a Boolean value that indicates whether a `304` response revalidates the engine's memory cache. The
-    /// engine accepts it without permission fields, because servers send them only with the full response. The engine
-    /// does not cache responses to scripts.
+    /// engine accepts it without permission fields, because servers send these fields only with the full response. The
+    /// engine does not cache responses to scripts.
     private func isRevalidation(_ head: HTTPResponse, of request: ResourceRequest) -> Bool {
         head.status == .notModified && request.credentials == .unknown
     }
 
     /// Returns the response to a request without permission that may be a `no-cors` request: successful, but without
-    /// readable content. For a CORS request, the engine turns it into a network error, because the permission is
-    /// missing.
+    /// readable content. For a CORS request, the engine turns this response into a network error, because the
+    /// permission is missing.
     private func unreadable(_ response: ResourceResponse) -> ResourceResponse {
         var fields = HTTPFields()
         fields[fields: .setCookie] = response.head.headerFields[fields: .setCookie]

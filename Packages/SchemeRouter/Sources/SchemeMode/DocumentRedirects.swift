@@ -5,7 +5,8 @@ internal import AsyncSupport
 public import HTTPTypes
 internal import ResourceLoading
 
-/// The redirects of documents that use replacement pages: their number and the initiator of the first one.
+/// The redirects of documents by replacement pages, which navigate to the target: their number, and the initiator of
+/// the first redirect.
 ///
 /// Each hop of a document is a separate request, so one request shows neither a redirect loop nor the initiator of the
 /// first hop.
@@ -18,8 +19,7 @@ final class DocumentRedirects: Sendable {
         let isMain: Bool
         /// The `Sec-Fetch-Site` value of the next request; `nil` if it has none.
         let site: String?
-        /// The number of hops of a frame's document so far. A page has one document at a time, whose hops are counted
-        /// per page.
+        /// The number of hops of a frame's document so far. The hops of a page's own document are counted in `Page`.
         let hops: Int
     }
 
@@ -28,8 +28,8 @@ final class DocumentRedirects: Sendable {
         var redirects: [Redirect] = []
     }
 
-    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit the state of
-    /// the oldest page is removed.
+    /// The maximum number of pages. The state of a page that closes between two hops remains. Above the limit, the
+    /// state of the oldest page is removed.
     private static let maxPages = 64
     /// The maximum number of concurrent frame redirects.
     private static let maxRedirects = 32
@@ -66,8 +66,9 @@ final class DocumentRedirects: Sendable {
     }
 
     /// Removes and returns the `Sec-Fetch-Site` value and the number of hops of a redirected document.
-    /// - Returns: `nil` if the document was not redirected. The `Sec-Fetch-Site` value is `nil` if it was missing, or
-    ///   if a redirected page requests another URL, because an engine may spell a URL differently.
+    /// - Returns: `nil` if the document was not redirected. The `Sec-Fetch-Site` value is `nil` if it was missing. It
+    ///   is also `nil` if the page requests a URL that differs from the target; the URL may be another spelling of the
+    ///   target.
     func removeRedirect(_ target: String, isMain: Bool, for page: PageAttribution?) -> (site: String?, hops: Int)? {
         guard let id = page?.page.id else { return nil }
         return pages.withLock { pages in

@@ -6,7 +6,7 @@ internal import HTTPTypes
 public import ResourceLoading
 internal import WebSyntax
 
-/// A loader that follows redirects for engines that do not. Each hop is loaded by the complete chain.
+/// A loader that follows redirects for engines that do not follow them. The base loader loads each hop.
 ///
 /// `Redirect` computes the request of each hop.
 ///
@@ -16,7 +16,7 @@ internal import WebSyntax
 /// - The document of a frame is followed within its origin. If the redirect leaves the origin, the response is a
 ///   replacement page, because a foreign document would otherwise run in the frame's origin. All hops are counted
 ///   together.
-/// - A document requested by POST that must be posted again is followed within its origin and fails if it leaves it,
+/// - A document that must be posted again (307, 308) is followed within its origin. A redirect to another origin fails,
 ///   because a replacement page has no request body.
 ///
 /// `EmbeddingRule` determines which responses may be embedded. `CrossOriginResponsePolicy` restricts other responses
@@ -38,8 +38,8 @@ public struct RedirectFollower: ResourceLoader {
     ///   - completion: The completion of the requests, with the state of pages and the source of registrable domains.
     ///     By default no frames are known, and each host is a separate site.
     ///   - opensByName: A closure that returns whether a document of a real URL opens under its custom-scheme URL.
-    ///     Otherwise it opens under its real URL, without the container. By default all documents use custom-scheme
-    ///     URLs.
+    ///     Otherwise the document opens under its real URL, without the container. By default all documents use
+    ///     custom-scheme URLs.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
         completion: RequestCompletion? = nil,
@@ -97,7 +97,8 @@ public struct RedirectFollower: ResourceLoader {
         return .known(passing)
     }
 
-    /// The maximum length in bytes of a streamed body that is buffered. The limits of bodies do not count these bytes.
+    /// The maximum length in bytes of a streamed body that is buffered. Other limits of body sizes do not include these
+    /// bytes.
     private static let bufferedLength = 64 << 10
 
     /// Returns the request with a short streamed body converted into bytes, so that a redirect can send it again (307,
@@ -123,8 +124,8 @@ public struct RedirectFollower: ResourceLoader {
         return (request, lead.hops)
     }
 
-    /// Returns the next request of a document whose redirect uses a replacement page; `nil` if it is followed
-    /// internally.
+    /// Returns the next request of a document whose redirect uses a replacement page; `nil` if this loader follows the
+    /// redirect itself.
     /// - Throws: `ResourceError` with code `invalidRequest` if the document would be posted again to another origin,
     ///   because a replacement page sends GET without a body.
     private func leaving(
@@ -174,13 +175,13 @@ public struct RedirectFollower: ResourceLoader {
     private func replacement(of original: ResourceRequest, by target: String) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
-        // RFC 9110, section 10.2.2: a target without a fragment inherits the fragment of the page, which only the page
-        // knows.
+        // RFC 9110, section 10.2.2: a target without a fragment inherits the fragment of the page, which only a script
+        // in the page can read.
         let script =
             switch (isSame(target, original.head), fragment) {
             // If only the fragment differs, `replace` would load nothing.
             case (true, _) where ![.get, .head].contains(original.head.method):
-                // A reload would repeat the POST request. A URL without a fragment is loaded again.
+                // A reload would repeat the POST request. Without a fragment, `replace` loads the URL again.
                 "location.replace(location.href.split('#')[0])"
             case (true, nil): "location.reload()"
             case (true, let fragment?): "history.replaceState(null,'',\(try literal(fragment)));location.reload()"
@@ -189,8 +190,8 @@ public struct RedirectFollower: ResourceLoader {
             }
         let page = "<!DOCTYPE html><meta charset=utf-8><script>\(script)</script>"
         var fields: HTTPFields = [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]
-        // Measured: a sandboxed frame without scripts ignores an equivalent `<meta>` element but obeys the field. If
-        // the script runs, it navigates first.
+        // Measured: a sandboxed frame without scripts ignores an equivalent `<meta>` element but obeys the `Refresh`
+        // field. If the script runs, it navigates first.
         if original.destination == .nestedDocument { fields[.refresh] = "0;url=\(name)" }
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(Data(page.utf8)),

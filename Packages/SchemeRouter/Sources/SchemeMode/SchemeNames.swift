@@ -7,9 +7,9 @@ internal import WebSyntax
 
 /// The custom schemes of custom-scheme mode, and the mapping between real URLs and custom-scheme URLs (names).
 ///
-/// Two custom schemes represent the two real ones, so that every name has one real URL, and an engine could
-/// distinguish secure contexts by scheme. WebKitGTK does not: it treats all custom schemes as secure. Authority, path
-/// and query are the same on both sides.
+/// Two custom schemes represent `https` and `http`, so that every name has one real URL. They also let an engine
+/// distinguish secure contexts; WebKitGTK, however, treats all custom schemes as secure. Authority, path and query are
+/// the same in both URLs.
 public struct SchemeNames: Sendable, Hashable {
     /// The custom scheme for `https`, registered as secure.
     public let secure: String
@@ -57,7 +57,7 @@ public struct SchemeNames: Sendable, Hashable {
         replacingScheme(of: url, by: name(for:))
     }
 
-    /// Returns the real URL for a custom-scheme URL, or `nil` if the scheme is not one of these.
+    /// Returns the real URL for a custom-scheme URL, or `nil` if it has another scheme.
     public func realURL(of name: String) -> String? {
         replacingScheme(of: name, by: realScheme(for:))
     }
@@ -94,7 +94,7 @@ public struct SchemeNames: Sendable, Hashable {
 
 extension SchemeNames {
     /// Parses a redirect as `Redirect` does, and also accepts a custom-scheme URL as the target. A page may send its
-    /// own URL to a server, for example as the return URL of a sign-in, and knows only its custom-scheme URL.
+    /// own URL, which is a custom-scheme URL, to a server, for example as the return URL of a sign-in.
     /// - Throws: `ResourceError` with code `invalidRequest`, as `Redirect` does.
     public func redirect(of head: HTTPResponse, to request: HTTPRequest) throws -> Redirect? {
         guard let real = head.headerFields[.location].flatMap(realURL(of:)) else {
@@ -109,7 +109,7 @@ extension SchemeNames {
 extension SchemeNames {
     /// Replaces custom-scheme URLs in `Origin` and `Referer` by real URLs.
     ///
-    /// In this mode, the engine sends the custom scheme in both fields, but servers know only the real one.
+    /// The engine sends the custom scheme in both fields, but servers require the real scheme.
     public func restoreOriginFields(in fields: inout HTTPFields) {
         for name in [HTTPField.Name.origin, .referer] {
             if let value = fields[name], let real = realURL(of: value) {

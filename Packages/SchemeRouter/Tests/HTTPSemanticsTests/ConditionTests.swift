@@ -24,7 +24,7 @@ struct ConditionTests {
     }
 
     @Test(
-        "13.1.2 If-None-Match: a weakly equal tag in the list, or a star, gives 304",
+        "13.1.2 If-None-Match: a weakly equal tag in the list, or a star, results in 304",
         arguments: [
             ("\"one\"", 304), ("W/\"one\"", 304), ("\"two\"", 200), ("*", 304), (" * ", 304), ("\"two\", \"one\"", 304),
             ("\"two\",W/\"one\"", 304), (",, \"two\" ,\t\"one\",", 304), ("\"a,b\", \"one\"", 304), ("one", 200),
@@ -81,7 +81,7 @@ struct ConditionTests {
         #expect(try await status([.ifNoneMatch: "*"], of: files) == 304)
     }
 
-    @Test("13.1.3 If-Modified-Since: a date that is not earlier gives 304; an invalid date is ignored")
+    @Test("13.1.3 If-Modified-Since: a date not before Last-Modified results in 304; an invalid date is ignored")
     func ifModifiedSince() async throws {
         for (value, status) in [
             (early, 200), (date, 304), (late, 304), ("Sunday, 06-Nov-94 08:49:37 GMT", 304),
@@ -94,7 +94,7 @@ struct ConditionTests {
         #expect(try await status([.ifModifiedSince: late]) == 200)
     }
 
-    @Test("13.1.4 If-Unmodified-Since: a later modification gives 412; without Last-Modified it is ignored")
+    @Test("13.1.4 If-Unmodified-Since: a later modification results in 412; without Last-Modified the field is ignored")
     func ifUnmodifiedSince() async throws {
         for (value, status) in [(early, 412), (date, 200), (late, 200), ("never", 200)] {
             #expect(try await self.status([.ifUnmodifiedSince: value], of: dated) == status, "\(value)")

@@ -11,7 +11,7 @@ import Testing
 @Suite("Ranges", .timeLimit(.minutes(1)))
 struct RangeTests {
     @Test(
-        "14.1.2 A single range gives its bytes",
+        "14.1.2 The response to a single range has the bytes of the range",
         arguments: [
             ("bytes=0-0", "0", "0-0"), ("bytes=2-4", "234", "2-4"), ("bytes=8-", "89", "8-9"),
             ("bytes=-3", "789", "7-9"),
@@ -26,7 +26,7 @@ struct RangeTests {
         #expect(try await response.text == text)
         #expect(response.field(.contentRange) == "bytes \(range)/10")
         #expect(response.field(.contentLength) == "\(text.count)")
-        // 15.3.7: the fields that a 200 response would have.
+        // 15.3.7: a partial response has the fields of the 200 response.
         #expect(response.field(.eTag) == "\"one\"" && response.field(.cacheControl) == "no-cache")
         #expect(response.field(.contentType) == "text/plain;charset=utf-8")
     }
@@ -46,7 +46,7 @@ struct RangeTests {
     }
 
     @Test(
-        "15.5.17 A range outside the body gives 416 with the length",
+        "15.5.17 A range outside the body results in 416 with the length",
         arguments: ["bytes=10-", "bytes=10-12,99-", "bytes=-0", "bytes=99999999999999999999-"])
     func unsatisfiable(value: String) async throws {
         let response = try #require(try await Files.digits().get([.range: value]))
@@ -54,14 +54,14 @@ struct RangeTests {
         #expect(response.field(.contentRange) == "bytes */10" && response.field(.contentLength) == "0")
     }
 
-    @Test("14.1.2 An empty file has no satisfiable range, and a suffix range gives the complete file")
+    @Test("14.1.2 An empty file has no satisfiable range; a suffix range is ignored")
     func empty() async throws {
         let files = Files(["/digits": Files.file("") { $0.body = .empty }])
         #expect(try await files.get([.range: "bytes=0-"])?.head.status == .rangeNotSatisfiable)
         #expect(try await files.get([.range: "bytes=-5"])?.head.status == .ok)
     }
 
-    @Test("14.6 Several ranges give multipart/byteranges in the order of the request")
+    @Test("14.6 Several ranges are sent as multipart/byteranges in the order of the request")
     func several() async throws {
         let response = try #require(try await Files.digits().get([.range: "bytes=7-8, 0-1,-1"]))
         let expected = [
@@ -83,7 +83,7 @@ struct RangeTests {
         for value in [many, "0-,0-,0-", "0-5,3-8,4-9", "0-9,1-1,2-2"] {
             #expect(try await Files.digits().get([.range: "bytes=" + value])?.head.status == .ok, "\(value)")
         }
-        // One overlap may be unintended.
+        // One overlap may be unintended, so it is permitted.
         #expect(try await Files.digits().get([.range: "bytes=0-5,3-8"])?.head.status == .partialContent)
         let three = try await Files.digits().get([.range: "bytes=0-0,2-2,4-4"]) { $0.maxRanges = 2 }
         #expect(three?.head.status == .ok)

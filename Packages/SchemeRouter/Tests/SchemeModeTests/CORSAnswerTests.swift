@@ -69,7 +69,7 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("A request whose response is not read succeeds with an empty response")
+    @Test("A request that may be no-cors succeeds with an empty response")
     func unread() async throws {
         let cookie: HTTPFields = [.setCookie: "a=b"]
         for credentials in [ResourceRequest.Credentials.unknown, .sameOrigin, .include] {
@@ -81,7 +81,7 @@ struct CORSAnswerTests {
             let response = try #require(try await answer(to: request, fields, status: .notFound))
             #expect(response.head == HTTPResponse(status: .ok, headerFields: cookie))
             #expect(try await response.body.collect(upTo: 10).isEmpty)
-            // With a redirect that permits all origins, as a beacon may follow it.
+            // A beacon may follow a redirect that permits all origins.
             let site = Site(["https://c.example/": (302, Self.target)])
             let moved = try self.request(
                 .post, [.accept: "*/*"], to: "https://c.example/", with: credentials, withoutCORS: isScripts)
@@ -90,7 +90,7 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("A redirect back to the page's origin has a null origin, also without CORS")
+    @Test("A redirect back to the page's origin sends the origin null, also without CORS")
     func back() async throws {
         for method in [HTTPRequest.Method.post, .get] {
             let site = Site([Self.target: (307, "https://a.example/transfer")])
@@ -152,7 +152,7 @@ struct CORSAnswerTests {
             ("https://a.example", "true", true), ("https://a.example", "TRUE", false),
             ("https://a.example", nil, false),
             ("*", "true", false), ("*", nil, false), (nil, "true", false),
-            // The origin that the page's scripts see and may have sent to the server.
+            // The custom-scheme origin of the page, which its scripts may have sent to the server.
             ("containerkit://a.example", "true", true),
         ] as [(String?, String?, Bool)])
     func credentials(origin: String?, credentials: String?, isPermitted: Bool) async throws {
@@ -162,7 +162,7 @@ struct CORSAnswerTests {
         #expect((try await answer(to: request(with: .include), fields) != nil) == isPermitted)
         // The engine checks credentials that the script did not request.
         #expect((try await answer(to: request(with: .sameOrigin), fields) != nil) == (origin != nil))
-        // Also with a redirect, at the first hop and at the last one.
+        // The same applies to the first and the last hop of a redirect.
         for start in ["https://a.example/", "https://c.example/"] {
             let site = Site([start: (302, Self.target)], fields: fields)
             let isOwn = start == "https://a.example/"
@@ -201,7 +201,7 @@ struct CORSAnswerTests {
         fields[.accessControlAllowOrigin] = "https://a.example"
         fields[.accessControlAllowCredentials] = "true"
         fields[.accessControlExposeHeaders] = exposed
-        // With a foreign origin that the engine knows, and with one that it does not know.
+        // The engine receives the foreign origin of a direct request, but not the foreign origin of a redirect.
         let site = Site(["https://a.example/": (302, Self.target)], fields: fields)
         let moved = try request(from: nil, to: "https://a.example/", with: credentials)
         for response in [

@@ -68,7 +68,7 @@ struct ContentRulesTests {
     }
 
     @Test(
-        "Requests to other sites carry no cookies; same-site requests do if a same-site document makes them",
+        "Requests to other sites carry no cookies; same-site requests carry cookies if a same-site document makes them",
         arguments: [
             ("https://api.shop.example/x", nil, false), ("https://shop.example/", nil, false),
             ("https://shop.example:8443/", nil, false), ("wss://api.shop.example/", nil, false),
@@ -101,7 +101,7 @@ struct ContentRulesTests {
         #expect(try actions(on: url, top: elsewhere, frame: frame, by: both).contains("block-cookies"))
     }
 
-    @Test("Navigations of the page and pages outside the container are not affected")
+    @Test("Navigations of the page, and pages outside the container, are not affected")
     func others() throws {
         for url in ["https://other.example/", "https://api.shop.example/", "http://other.example/"] {
             #expect(try actions(on: url, "document", top: url) == [])
@@ -139,7 +139,7 @@ struct ContentRulesTests {
             let found = try actions(on: url, type, top: "containerkit-http://shop.example/")
             #expect(found.isSubset(of: ["block-cookies"]), "\(type)")
         }
-        // Its https frames may not.
+        // The https frames of an http page may not load http resources.
         #expect(
             try actions(
                 on: url, "script", top: "containerkit-http://shop.example/", frame: "containerkit://shop.example/"

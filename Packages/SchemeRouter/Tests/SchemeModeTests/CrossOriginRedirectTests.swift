@@ -35,7 +35,7 @@ struct CrossOriginRedirectTests {
         request.headerFields[try #require(HTTPField.Name("Sec-Fetch-Site"))]
     }
 
-    @Test("A permission for the real origin becomes one for the custom-scheme origin, and no other does")
+    @Test("Only a permission for the real origin becomes a permission for the custom-scheme origin")
     func names() async throws {
         #expect(try await follow([:]) { $0.headerFields[.origin] }.permission == "containerkit://a.example")
         #expect(try await follow([:]) { _ in "*" }.permission == "*")
@@ -81,7 +81,7 @@ struct CrossOriginRedirectTests {
         }
     }
 
-    @Test("A redirect from one foreign origin to another has a null origin and may still be permitted")
+    @Test("After a redirect from one foreign origin to another, Origin is null, and the request may still be permitted")
     func tainted() async throws {
         let hops = [Self.start: "https://c.example/2", "https://c.example/2": "https://c.example/3"]
         let result = try await follow(hops) { $0.headerFields[.origin] }
@@ -89,7 +89,7 @@ struct CrossOriginRedirectTests {
         #expect(result.asked.map { $0.headerFields[.referer] } == Array(repeating: "https://a.example/", count: 3))
         #expect(result.permission == "containerkit://a.example")
         #expect(try result.asked.map(site) == ["cross-site", "cross-site", "cross-site"])
-        // Also after a redirect back to the page's own origin.
+        // `Origin` is also `null` after a redirect back to the page's own origin.
         let back = try await follow([Self.start: "https://a.example/2"]) { $0.headerFields[.origin] }
         #expect(back.asked.map { $0.headerFields[.origin] } == [Self.page, "null"])
         // Within the foreign origin, the page's origin is kept.
@@ -108,7 +108,7 @@ struct CrossOriginRedirectTests {
         }
     }
 
-    @Test("A same-origin request with Origin is checked here, because the engine does not check it")
+    @Test("The loader checks a redirected same-origin request with Origin, because the engine does not check it")
     func own() async throws {
         func load(_ permission: String?, _ fields: HTTPFields = [:]) async throws -> [HTTPRequest] {
             let server = Server { request in
@@ -154,7 +154,7 @@ struct CrossOriginRedirectTests {
             ])
     }
 
-    @Test("A redirect to another host of the same site is same-site, also on the way back")
+    @Test("A redirect to another host of the same site is same-site, and so is a redirect back")
     func sites() async throws {
         let server = Server { request in
             let next = ["/1": "https://cdn.a.example/2", "/2": "https://a.example/3", "/3": "https://b.example/4"]

@@ -128,7 +128,7 @@ struct DocumentRedirectTests {
         #expect(site.receivedRequests.count == 21)
     }
 
-    @Test("The initiator of a posted document applies to the following request")
+    @Test("Sec-Fetch-Site of a redirected POST document also applies to the following request")
     func postedBy() async throws {
         let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
         let site = Site(["https://a.example/": (303, "/2")])
@@ -164,7 +164,7 @@ struct DocumentRedirectTests {
         #expect(url.hasPrefix("containerkit://a.example/"), "\(url)")
     }
 
-    @Test("A target that does not open by name opens under its real URL")
+    @Test("A target outside the container opens under its real URL")
     func uncovered() async throws {
         let site = Site([
             "https://a.example/": (301, "https://b.example/<"), "https://a.example/2": (301, "https://a.example/3"),
@@ -193,7 +193,7 @@ struct DocumentRedirectTests {
         }
     }
 
-    @Test("With one page more than the limit, only the count of the oldest page starts again")
+    @Test("If there is one page more than the limit, only the hops of the oldest page are counted again from the start")
     func manyPages() async throws {
         let follower = RedirectFollower(Site(["https://a.example/1": (302, "/2")]), names: .standard, limit: 2)
         for page: UInt64 in 1...65 { _ = try await follower.load(document("https://a.example/1", page: page)) }
@@ -206,7 +206,7 @@ struct DocumentRedirectTests {
         for _ in 0..<2 { _ = try await follower.load(document("https://a.example/1", page: 1)) }
     }
 
-    @Test("Hops are counted per page, and a document that is not a redirect ends the count")
+    @Test("Hops are counted per page, and a response that is not a redirect resets the count")
     func counts() async throws {
         let site = Site(["https://a.example/1": (302, "/2")])
         let follower = RedirectFollower(site, names: .standard, limit: 2)

@@ -99,7 +99,7 @@ struct EmbeddingTests {
         #expect(try await !isShown(Self.other, reported))
     }
 
-    @Test("http pages, and hosts with ports")
+    @Test("frame-ancestors also applies to http pages and to hosts with ports")
     func schemes() async throws {
         let page = "http://a.example:8080/page"
         for (sources, shown) in [
@@ -122,7 +122,7 @@ struct EmbeddingTests {
         #expect(mayShow(Self.own, [own, own]) && mayShow(Self.own + "#x", [own, own]))
         #expect(!mayShow(Self.own, [other, own]) && !mayShow(Self.own + "#x", [other, own]))
         #expect(!mayShow(Self.own, ["null", own]))
-        // In the engine's spelling of the custom-scheme URL and in the requested spelling.
+        // The document is found although the engine spells its URL differently.
         _ = try await response(
             to: Self.own + "?%27", with: try fields("X-Frame-Options", ["SAMEORIGIN"]), as: .nestedDocument,
             completion: completion)

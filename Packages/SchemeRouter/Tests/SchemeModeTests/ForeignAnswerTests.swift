@@ -96,23 +96,23 @@ struct ForeignAnswerTests {
     @Test("A redirect from https to http is blocked", arguments: ["http://a.example/x", "http://b.example/x"])
     func downgrade(target: String) async throws {
         #expect(await isBlocked { try await answer(to: target, [.accessControlAllowOrigin: "*"]) })
-        // The page itself may navigate there, because its URL shows it.
+        // The page's own document may be redirected there, because the page then has the URL of the target.
         #expect(try await answer(to: target, [:], as: .document)?.provenance.source == .synthetic)
     }
 
-    @Test("A frame's document is replaced when it leaves its origin, and followed within it")
+    @Test("A frame's redirect to another origin uses a replacement page; a redirect within the origin is followed")
     func frames() async throws {
         let fields: HTTPFields = [.contentType: "text/html", .accessControlAllowOrigin: "*"]
         let foreign = try #require(await answer(fields, as: .nestedDocument))
         #expect(foreign.provenance.source == .synthetic)
         let page = try await String(decoding: foreign.body.collect(upTo: 10_000), as: UTF8.self)
         #expect(page.contains("location.replace("))
-        // For a frame whose sandbox forbids scripts.
+        // The field is for a frame whose sandbox forbids scripts.
         let refresh = try #require(HTTPField.Name("Refresh"))
         #expect(foreign.head.headerFields[refresh] == "0;url=containerkit://b.example/x")
         #expect(try await answer(fields, as: .document)?.head.headerFields[refresh] == nil)
         #expect(try await answer(to: "/x", fields, as: .nestedDocument)?.provenance.source == .network)
-        // Also after redirects within the origin.
+        // This also applies after redirects within the origin.
         let site = Site([start: (302, "/2"), "https://a.example/2": (302, "https://b.example/")], fields: fields)
         var request = try subrequest(start)
         request.destination = .nestedDocument
@@ -121,7 +121,7 @@ struct ForeignAnswerTests {
         #expect(!site.receivedRequests.contains { $0.authority == "b.example" })
     }
 
-    @Test("Many frames that leave their origin are not a redirect loop")
+    @Test("Many frames that are redirected to another origin are not a redirect loop")
     func manyFrames() async throws {
         let site = Site([start: (302, "https://b.example/")])
         let follower = RedirectFollower(site, names: .standard)

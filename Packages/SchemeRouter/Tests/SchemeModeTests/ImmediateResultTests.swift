@@ -35,7 +35,7 @@ struct ImmediateResultTests {
             page: PageAttribution(page, confidence: .exact))
     }
 
-    /// Returns the status, 0 for `nil`, or `nil` for `later`. An immediate response must equal the one of `load`.
+    /// Returns the status, 0 for `nil`, or `nil` for `later`. An immediate response must equal the response of `load`.
     private func status(_ loader: some ResourceLoader, _ request: ResourceRequest) async throws -> Int? {
         guard case .known(let response) = loader.immediateResponse(to: request) else { return nil }
         let loaded = try await loader.load(request)
@@ -45,7 +45,7 @@ struct ImmediateResultTests {
     }
 
     @Test(
-        "Redirects are not immediate, other responses are",
+        "Redirects are not immediate; other responses are immediate",
         arguments: [(200, 200), (404, 404), (304, 304), (301, nil), (302, nil), (303, nil), (307, nil), (308, nil)])
     func redirects(code: Int, expected: Int?) async throws {
         let base = Ready(answer: .known(response(code, [.location: "/b"])))

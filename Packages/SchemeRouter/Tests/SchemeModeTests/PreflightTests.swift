@@ -110,7 +110,7 @@ struct PreflightTests {
         #expect(server.methods == [.options, .delete, .options, .delete])
     }
 
-    @Test("Many small fields together need a permission")
+    @Test("Fields that are safelisted alone need a permission if their total size exceeds the limit")
     func total() async throws {
         var fields: HTTPFields = [:]
         for _ in 0..<9 { fields.append(.init(name: .acceptLanguage, value: String(repeating: "a", count: 120))) }
@@ -159,7 +159,7 @@ struct PreflightTests {
         #expect(await isBlocked(try request(.delete, [field: "1"]), by: server) != isPermitted)
     }
 
-    @Test("With credentials, the server must permit them, and a wildcard permits nothing")
+    @Test("Credentials require a permission for credentials, and a wildcard then permits nothing")
     func credentials() async throws {
         let request = try request(.delete, [.ifMatch: "x"], credentials: .include)
         let permitting = server(methods: "DELETE", fields: "if-match", credentials: "true")
@@ -219,7 +219,7 @@ struct PreflightTests {
         #expect(server.methods.suffix(2) == [.options, .delete])
     }
 
-    @Test("A permission applies to one URL, one origin and its names; one with max-age 0 is not cached")
+    @Test("A permission applies to one URL, one origin and its names; a permission with max-age 0 is not cached")
     func scope() async throws {
         let server = server(methods: "DELETE", origin: "*", maxAge: "60")
         let loader = PreflightLoader(server)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Redirects", .timeLimit(.minutes(1)))
 struct RedirectFollowerTests {
     @Test(
-        "The method after a redirect",
+        "If the redirect changes the method, the fields that describe the body are removed",
         arguments: [
             (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (302, "POST", "GET"), (302, "HEAD", "HEAD"),
             (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
@@ -19,7 +19,7 @@ struct RedirectFollowerTests {
     func methods(status: Int, before: String, after: String) async throws {
         let site = Site(["https://a.example/1": (status, "2")])
         let method = try #require(HTTPRequest.Method(before))
-        // Fields that describe the body are removed with it.
+        // These fields describe the body.
         let fields: HTTPFields = [
             .contentType: "text/plain", .contentLanguage: "de", .contentLocation: "/x", .contentEncoding: "gzip",
         ]
@@ -74,7 +74,7 @@ struct RedirectFollowerTests {
         }
     }
 
-    @Test("Credentials of one origin are not sent to another")
+    @Test("Authorization is not sent to another origin")
     func credentials() async throws {
         let site = Site(["https://a.example/": (302, "https://b.example/"), "https://b.example/": (302, "/next")])
         _ = try await RedirectFollower(site, names: .standard).load(
@@ -101,7 +101,7 @@ struct RedirectFollowerTests {
     }
 
     @Test(
-        "Every status with every method",
+        "The method after a redirect depends on status and method as in Fetch",
         arguments: [301, 302, 303, 307, 308], [HTTPRequest.Method.get, .head, .post, .put, .delete])
     func table(status: Int, method: HTTPRequest.Method) async throws {
         let site = Site(["https://a.example/": (status, "/next")])

@@ -28,7 +28,7 @@ struct RequestCompletionTests {
         ["Site", "Mode", "Dest"].map { request.head.headerFields[HTTPField.Name("Sec-Fetch-\($0)") ?? .accept] }
     }
 
-    @Test("Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest")
+    @Test("Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest describe the request")
     func metadata() throws {
         let own = "https://a.example/x"
         #expect(try metadata(completed(own, [:], as: .document, opener: nil)) == ["none", "navigate", "document"])
@@ -89,7 +89,7 @@ struct RequestCompletionTests {
         #expect(try completed("https://b.example/x").mode == .unknown)
         #expect(try completed("https://b.example/x", [.accept: Self.picture]).mode == .noCORS)
         #expect(try completed("https://b.example/x", [.origin: "null"], as: .nestedDocument).mode == .navigate)
-        // A script that sends the `Accept` value of a frame.
+        // A script may send the `Accept` value of a frame.
         let origin: HTTPFields = [.accept: Self.navigation, .origin: "containerkit://a.example", .ifMatch: "x"]
         for fields in [origin, [.accept: Self.navigation, .origin: "containerkit://a.example"]] {
             let disguised = try completed("https://b.example/x", fields, as: .nestedDocument)
@@ -108,7 +108,7 @@ struct RequestCompletionTests {
         let from: HTTPFields = [.referer: "containerkit://a.example/page"]
         #expect(try completed(own, from, .post, opener: "https://b.example/").head.headerFields[.origin] != nil)
         #expect(try completed(own, [.origin: "null"], .post).head.headerFields[.origin] == "null")
-        // Not for safe methods, unknown initiators, requests of the app, and documents.
+        // `Origin` is not added for safe methods, unknown initiators, requests of the app, and documents.
         #expect(try completed(own).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .head).head.headerFields[.origin] == nil)
         #expect(try completed("https://b.example/", [:], .post).head.headerFields[.origin] == nil)
@@ -116,7 +116,7 @@ struct RequestCompletionTests {
         #expect(try completed(own, [:], .post, opener: nil).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .post, as: .document).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .post, as: .nestedDocument).head.headerFields[.origin] == nil)
-        // A page with a frame of another origin, which may have made the request.
+        // The page has a frame of another origin, which may have made the request.
         let completion = RequestCompletion(.standard)
         let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://a.example/")
         var frame = try subrequest("https://b.example/frame")
@@ -138,7 +138,7 @@ struct RequestCompletionTests {
         #expect(!reload.mayComeFromOtherSite)
     }
 
-    @Test("A page with same-site frames makes same-site requests; one with too many frames may not")
+    @Test("A page with same-site frames makes same-site requests, unless it has too many frames")
     func sitesOfFrames() throws {
         let completion = RequestCompletion(.standard, sites: ListedSites())
         let page = PageAttribution(
@@ -172,7 +172,7 @@ struct RequestCompletionTests {
         }
     }
 
-    @Test("Requests without Accept get a default, except documents")
+    @Test("Requests without Accept get a default value, except requests for documents")
     func accept() throws {
         let own = "https://a.example/x"
         #expect(try completed(own, [:]).head.headerFields[.accept] == "*/*")
@@ -195,7 +195,7 @@ struct RequestCompletionTests {
             }
         }
         #expect(try completed("https://a.example/x").head.headerFields[.acceptLanguage] == nil)
-        // Only as many languages as need no permission.
+        // The value is cut to the languages that need no permission.
         let many = (0..<20).map { "de-\($0);q=0.5" }.joined(separator: ",")
         var request = try subrequest("https://b.example/x")
         RequestCompletion(.standard, acceptLanguage: many).complete(&request, opener: nil)
@@ -243,7 +243,7 @@ struct RequestCompletionTests {
         #expect(try checked("http://b.example/x", in: "http://a.example/") == "http://b.example/x")
         #expect(try checked("http://b.example/x", in: nil) == "http://b.example/x")
         #expect(try checked("https://b.example/x") == "https://b.example/x")
-        // An https frame in an http page.
+        // The rules also apply to an https frame in an http page.
         let frame = try subrequest("http://b.example/x", .get, [.referer: "containerkit://c.example/"])
         #expect(throws: ResourceError.self) { try completion.checked(frame.head, in: "http://a.example/") }
     }

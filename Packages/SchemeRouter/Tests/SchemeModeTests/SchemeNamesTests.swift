@@ -26,7 +26,7 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "URLs without a name",
+        "URLs of other schemes have no name",
         arguments: ["ftp://a/", "about:blank", "data:text/html,x", "https:a", "", "://a", "file:///x"])
     func nameless(url: String) {
         #expect(names.name(of: url) == nil && names.realURL(of: url) == nil)
@@ -41,7 +41,7 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "The real URL of a request",
+        "A request with a custom-scheme URL is mapped to its real URL",
         arguments: [
             ("containerkit://shop.example/a?b=c", "https://shop.example/a?b=c"),
             ("containerkit-http://shop.example:8080/", "http://shop.example:8080/"),
@@ -62,7 +62,7 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "Invalid prefixes",
+        "Invalid prefixes are rejected",
         arguments: [
             "", "https", "http", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript", "1a", "-a", "+a",
             ".a",

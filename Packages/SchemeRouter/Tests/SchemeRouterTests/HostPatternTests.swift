@@ -7,7 +7,7 @@ import Testing
 @Suite("Host patterns", .timeLimit(.minutes(1)))
 struct HostPatternTests {
     @Test(
-        "Hosts that a pattern matches",
+        "A pattern matches one host, or all hosts below a domain",
         arguments: [
             ("shop.example", "shop.example", true), ("shop.example", "SHOP.example", true),
             ("shop.example", "shop.example:8443", true), ("shop.example:443", "shop.example", true),
@@ -22,7 +22,7 @@ struct HostPatternTests {
     }
 
     @Test(
-        "Invalid patterns",
+        "Invalid patterns are rejected",
         arguments: [
             "", "*", "*.", "*.*.a", "a.*", "a*", "*a", "a/b", "a b", "a?b", "a#b", "a\\b", "user@host", "a%2fb",
             "ä.example",

@@ -57,7 +57,8 @@ extension CachePolicy {
         return (min(Self.heuristicLimit, sinceThen * Self.heuristicFraction), true)
     }
 
-    /// The heuristic lifetime of a response without an explicit one, as a fraction of the time since `Last-Modified`.
+    /// The heuristic lifetime of a response without an explicit lifetime, as a fraction of the time since
+    /// `Last-Modified`.
     private static let heuristicFraction = 0.1
     /// The maximum heuristic lifetime, one week, in seconds.
     private static let heuristicLimit: TimeInterval = 7 * 86_400

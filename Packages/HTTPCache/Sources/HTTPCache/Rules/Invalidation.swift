@@ -21,8 +21,8 @@ enum Invalidation {
         return [target] + named
     }
 
-    /// Returns the request of a reference in `Location` or `Content-Location` (RFC 9110, sections 8.7 and 10.2.2), or
-    /// `nil` if the reference does not resolve to an HTTP URL.
+    /// Returns the request for a reference in `Location` or `Content-Location` (RFC 9110, sections 8.7 and 10.2.2).
+    /// Returns `nil` if the reference does not resolve to an HTTP URL.
     /// - Parameter base: An absolute URL.
     static func resolve(_ reference: String, against base: String) -> HTTPRequest? {
         HTTPRequest(urlText: reference.isEmpty ? base : URLSpelling.resolve(reference, against: base) ?? "")

@@ -67,7 +67,7 @@ extension StoredResponse {
             guard let range = requestedRange.resolved(in: length) else { return nil }
             found = range
         } else {
-            // If the length is unknown, only a range with an explicit end is determined.
+            // Without the length of the representation, the range is known only if it has an explicit end.
             guard case .from(let first, through: let last?) = requestedRange, last < .max else { return nil }
             found = first..<(last + 1)
         }

@@ -22,9 +22,9 @@ enum Vary {
         selectors.allSatisfy { $0.value == value(of: $0.name, in: request) }
     }
 
-    /// Returns the normalised value of a field. Equivalent spellings have equal values: several fields and one list,
-    /// and white space around members. For preferences (RFC 9110, sections 12.5.1 to 12.5.4), case and the order of
-    /// members with equal weight are ignored too.
+    /// Returns the normalised value of a field. Equivalent spellings have equal values: a list in one field line or in
+    /// several, and any white space around members. For preferences (RFC 9110, sections 12.5.1 to 12.5.4), case and the
+    /// order of members with equal weight are ignored too.
     private static func value(of name: String, in request: HTTPRequest) -> String? {
         guard let name = HTTPField.Name(name), request.headerFields.contains(name) else { return nil }
         switch name {

@@ -53,7 +53,7 @@ final class BackgroundWork: Sendable {
 /// concurrency pool, which has one thread per core.
 final class BlockingQueue: Sendable {
     private let queue: SerialQueue
-    /// Held while a short job runs on its caller's thread.
+    /// The lock of the short job that runs on its caller's thread.
     private let place = Mutex(())
 
     /// Creates a queue.
@@ -81,8 +81,8 @@ final class BlockingQueue: Sendable {
     }
 }
 
-/// Work that runs once and is released when ``run()`` returns. A caller that waits for it may then hold the last
-/// reference to the store and close it.
+/// Work that runs once and is released when ``run()`` returns. The caller of ``run()`` may then hold the last reference
+/// to the store, and close the store by releasing it.
 final class OneTimeWork: Sendable {
     private let work: Mutex<(@Sendable () async -> Void)?>
 

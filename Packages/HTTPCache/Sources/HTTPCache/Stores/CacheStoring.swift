@@ -44,7 +44,7 @@ protocol CacheWriting: Sendable {
     /// Writes the next bytes.
     /// - Returns: `false` if the response is too large for the store, so that more bytes are useless.
     func write(_ chunk: Data) async -> Bool
-    /// Stores the response in place of the one of the same variant. Must be called once, after all bytes.
+    /// Stores the response and replaces the stored response of the same variant. Must be called once, after all bytes.
     func finish(_ response: StoredResponse) async
 }
 

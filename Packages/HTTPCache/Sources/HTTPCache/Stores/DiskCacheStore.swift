@@ -11,9 +11,9 @@ internal import ResourceLoading
 /// The disk level of the cache: responses in a `BlobStore` that survive the process.
 ///
 /// The body of a response is a blob. Its status, fields and times are the validator of a resource. The `BlobStore`
-/// provides the budget, the least-recently-used eviction (by day), the order of writes (after a kill an entry is
-/// complete or absent) and the checks (a damaged entry is a miss). A store that is damaged on opening is replaced by
-/// an empty one.
+/// provides the budget and the least-recently-used eviction (by day). It orders writes, so that after a kill an entry
+/// is complete or absent, and checks bytes, so that a damaged entry is a miss. A store that is damaged on opening is
+/// replaced by an empty one.
 ///
 /// A removed response is never returned again, even if the store is suspended or the disk fails. In that case it is
 /// hidden and removed as soon as possible. If the process ends before that, a file named `forget` remains, and the
@@ -30,7 +30,7 @@ final class DiskCacheStore: CacheStoring {
     let largestEntry: Int64
     private let log: Logger
     private let read = Mutex(ReadBodies())
-    /// Changed only by jobs of `changes`.
+    /// The removals that are still to be made; changed only by jobs of `changes`.
     private let pending = Mutex(PendingRemovals())
     /// The name of the file that lists responses to remove.
     private static let pendingName = "forget"
@@ -70,7 +70,7 @@ final class DiskCacheStore: CacheStoring {
         guard let folder = try PrivateFolder.open(store.directory), try folder.names().contains(pendingName) else {
             return store
         }
-        // A file that is too large or is not a regular file does not list what to remove.
+        // If the file cannot be read, for example because it is too large, all responses are removed.
         let marked = (try? folder.contents(of: pendingName, upTo: 16 << 20)) ?? Data()
         if let prefixes = try? JSONDecoder().decode([String].self, from: marked) {
             for prefix in prefixes { try store.removeResources(try store.resources(withPrefix: prefix).map(\.key)) }
@@ -84,8 +84,8 @@ final class DiskCacheStore: CacheStoring {
 
     func responses(for key: CacheKey) async -> [StoredResponse] {
         await lookUp(or: []) { [self] store in
-            // The hidden responses are read before the disk, because removals during the look-up stay hidden until
-            // then.
+            // The hidden responses are read before the disk. If the read came second, a removal that completes in
+            // between would no longer be hidden, but its response would be in the result.
             let hidden = pending.withLock { $0 }
             let seen = read.withLock(\.removals)
             let resources = try store.resources(withPrefix: key.prefix)
@@ -296,8 +296,8 @@ extension DiskCacheStore {
                 variants.isEmpty ? [key.prefix] : variants.map { key.prefix + $0 }
             }
         }
-        // The file applies if the process ends before the removal. If it cannot be written, nothing else can be
-        // written either.
+        // The file applies if the process ends before the removal. If it cannot be written, the disk accepts no other
+        // change either.
         let marked = prefixes.flatMap { try? JSONEncoder().encode($0) } ?? Data()
         do {
             try PrivateFolder.open(store.directory)?.replace(Self.pendingName, with: marked)
@@ -310,7 +310,7 @@ extension DiskCacheStore {
         do {
             try PrivateFolder.open(store.directory)?.remove(Self.pendingName)
         } catch {
-            // The next opening then removes more responses than necessary.
+            // The file remains, so the next opening removes more responses than necessary.
             record(error, "removal")
         }
     }
@@ -386,8 +386,8 @@ private final class DiskCacheWriter: CacheWriting {
     }
 
     func finish(_ response: StoredResponse) async {
-        // If the response cannot be stored, the previous one is older than the one in the memory level, so it is
-        // removed.
+        // If the response cannot be stored, the previous response on disk is removed, because it is older than that in
+        // the memory level.
         await level.change("write", elseRemoving: (key, response.variant), ifThere: true) { [self] store in
             try work.withLock { work in
                 guard !work.isOver else {

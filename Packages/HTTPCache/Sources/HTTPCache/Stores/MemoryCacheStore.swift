@@ -127,7 +127,8 @@ final class MemoryCacheStore: CacheStoring {
         }
     }
 
-    /// Removes the least recently used responses down to 90 percent of the budget, so that sorting is rare.
+    /// If the budget is exceeded, removes the least recently used responses down to 90 percent, so that sorting is
+    /// rare.
     private func trim(_ state: inout State) {
         let available = max(0, capacity - state.reserved)
         guard state.bytes > available else { return }

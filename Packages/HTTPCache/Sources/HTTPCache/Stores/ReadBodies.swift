@@ -3,7 +3,7 @@
 
 internal import ResourceLoading
 
-/// The most recent small bodies that were read together with their records. Each body is kept until it is requested.
+/// The most recent small bodies that were read together with their records. A body is removed when it is requested.
 struct ReadBodies {
     private static let limit = 8
     private var bodies: [(name: String, revision: UInt64, bytes: ResourceBody)] = []

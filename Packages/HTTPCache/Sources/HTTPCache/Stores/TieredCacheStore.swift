@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// A store of two levels: all responses are on disk; small, recently used ones are also in memory.
+/// A store of two levels: all responses are on disk; small, recently used responses are also in memory.
 ///
 /// It caches the response lists of recently requested keys, so that neither a memory hit nor a miss reads the disk.
 /// Therefore nothing else may change the levels. The lists use at most a quarter of the memory level's budget.

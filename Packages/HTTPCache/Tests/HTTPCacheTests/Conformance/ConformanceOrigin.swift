@@ -132,7 +132,7 @@ final class ConformanceOrigin: ResourceLoader {
         }
     }
 
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`
+    /// Returns a date in the RFC 850 format: `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func dashed(_ date: Date) -> String {
         let parts = HTTPDate.format(date).split(separator: " ")
         let days = [

@@ -20,7 +20,8 @@ struct ConformanceRequest: Decodable, Sendable {
         }
     }
 
-    /// `[name, value]`, with an optional third member: whether the client must receive the field unchanged.
+    /// A field as `[name, value]`. An optional third member indicates whether the client must receive the field
+    /// unchanged.
     struct Field: Decodable, Sendable {
         let name: String
         let value: Value
@@ -110,7 +111,7 @@ struct ConformanceRequest: Decodable, Sendable {
         case expectedRequestHeaders, expectedRequestHeadersMissing, checkBody
     }
 
-    /// `[200, "OK"]`
+    /// A status as `[200, "OK"]`.
     private struct Status: Decodable {
         let code: Int
 

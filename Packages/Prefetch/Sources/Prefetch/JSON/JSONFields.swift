@@ -58,7 +58,7 @@ struct JSONFields {
         return url
     }
 
-    /// Returns the version, which is a string or an integer; some servers write an integer.
+    /// Returns the version as text. Some servers write it as an integer instead of a string.
     func version(_ limits: PrefetchLimits) throws(PrefetchError) -> String {
         if case .number(let number)? = self["version"], JSONNumber.isCanonicalInteger(number),
             number.utf8.count <= limits.maxTextLength

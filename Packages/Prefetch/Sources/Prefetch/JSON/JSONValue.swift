@@ -81,9 +81,9 @@ extension JSONValue {
         return bytes
     }
 
-    /// The canonical JSON text, which is equal for values with the same meaning. Members are ordered by the bytes of
-    /// their names, numbers by exact value have one form, and strings have minimal escapes. Strings with different code
-    /// points are different, even if they look the same.
+    /// The canonical JSON text, which is equal for values with the same meaning. Members are in the order of the bytes
+    /// of their names, numbers of the same exact value have the same text, and strings have minimal escapes. Strings
+    /// with different code points are different, even if they look the same.
     package var canonical: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, isCanonical: true)

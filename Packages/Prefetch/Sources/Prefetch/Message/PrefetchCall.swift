@@ -13,8 +13,8 @@ public import HTTPTypes
     public let method: HTTPRequest.Method
     let body: RequestIdentity.Body
 
-    /// Creates a call from the JSON of a message. A string body is the body itself; any other body is sent as JSON.
-    /// Unknown members are ignored.
+    /// Creates a call from the JSON of a message. If the member `body` is a string, its content is the body; any other
+    /// value is a JSON body. Unknown members are ignored.
     /// - Throws: ``PrefetchError``, which names the member.
     public init(json: Data, limits: PrefetchLimits = .default) throws(PrefetchError) {
         guard json.count <= limits.maxBytes else {

@@ -5,8 +5,8 @@ internal import HTTPTypes
 public import ResourceLoading
 
 @_spi(Facade) extension PrefetchLoader {
-    /// Returns a Boolean value that indicates whether a call may get a response: it is for its own origin, and a
-    /// matching prefetch request is not claimed.
+    /// Returns a Boolean value that indicates whether a call may get a response: its URL has the origin of the calling
+    /// document, and an unclaimed prefetch request has the same method and URL.
     public func mayAnswer(_ call: PrefetchCall, from origin: WebOrigin) -> Bool {
         call.url.origin == origin && knows(call)
     }
@@ -14,16 +14,17 @@ public import ResourceLoading
     /// Returns a prefetched response to a page that requests it by a message instead of a request. Each response is
     /// returned once.
     ///
-    /// The URL must be of the requesting origin. For other origins a page needs the permission of the server, which web
-    /// requests ask for by CORS.
+    /// The URL must be of the requesting origin. For other origins, a page needs the permission of the server (CORS),
+    /// which a message cannot obtain.
     /// - Parameters:
     ///   - call: the message.
-    ///   - page: the page that sent it. The host has verified it.
-    ///   - origin: the origin of the document that sent it, which may be a frame.
-    ///   - keepsCookies: whether cookies of the response are stored. If not, as in modes in which the engine stores
-    ///     them only for requests, a response with cookies is left to the page's own request.
-    ///   - waits: whether to wait for a pending response. An engine without replies to messages polls instead and
-    ///     passes `false`.
+    ///   - page: the page that sent the message. The caller must have verified this.
+    ///   - origin: the origin of the document that sent the message, which may be in a frame.
+    ///   - keepsCookies: a Boolean value that indicates whether cookies of the response are stored. If not, a response
+    ///     with cookies is not returned here, but to the page's own request. This is required in modes in which the
+    ///     engine stores cookies only for requests.
+    ///   - waits: a Boolean value that indicates whether to wait for a pending response. An engine without replies to
+    ///     messages polls instead and passes `false`.
     /// - Returns: `nil` if there is no response, or no response yet.
     /// - Throws: `CancellationError`; the response then waits for another request.
     public func answer(

@@ -4,7 +4,7 @@
 internal import WebSyntax
 
 /// The cookies that a prefetched response has set. The page's own request for that response may have them in place of
-/// the cookies that were sent.
+/// the cookies of the prefetch request.
 ///
 /// With these cookies the page would have received the same response, if it had sent the request first. Cookies that
 /// another response has set do not count, because they may belong to another account's session.
@@ -18,7 +18,7 @@ struct CookieGrants: Sendable {
         for text in setCookies {
             let parts = text.split(separator: ";", omittingEmptySubsequences: false)
             let (name, value) = Self.pair(parts[0])
-            // User agents ignore such a field (RFC 6265bis, section 5.6).
+            // User agents ignore a field without name and value (RFC 6265bis, section 5.6).
             guard !name.isEmpty || !value.isEmpty else { continue }
             if value.isEmpty || Self.isOver(parts.dropFirst()) {
                 removed.insert(name)

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The rule that decides by header fields whether the response to one request may answer another request.
+/// The rule that decides by header fields whether a page's own request may get the response to a prefetch request.
 struct FieldRule: Sendable {
     private let ignored: Set<String>
     private static let validating: Set<String> = ["if-none-match", "if-modified-since"]
@@ -23,7 +23,7 @@ struct FieldRule: Sendable {
     /// (RFC 9110, section 13.2.1).
     /// - Parameters:
     ///   - identity: the identity of both requests.
-    ///   - grants: the cookies in which they may differ.
+    ///   - grants: the cookies in which the requests may differ.
     func hasSameRequester(
         _ sent: HTTPFields, _ own: HTTPFields, _ identity: RequestIdentity, _ grants: CookieGrants
     ) -> Bool {
@@ -38,9 +38,9 @@ struct FieldRule: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the `Vary` field of a response allows it for both requests (RFC
-    /// 9110, section 12.5.5). `Accept-Encoding` is ignored, because an encoded response has `Content-Encoding` and is
-    /// decoded by a later loader.
+    /// Returns a Boolean value that indicates whether the `Vary` field of a response permits the response for both
+    /// requests (RFC 9110, section 12.5.5). `Accept-Encoding` is ignored, because an encoded response has
+    /// `Content-Encoding` and is decoded by a later loader.
     func isForBoth(
         _ answer: HTTPFields, _ sent: HTTPFields, _ own: HTTPFields, url: String, _ grants: CookieGrants
     ) -> Bool {
@@ -55,7 +55,7 @@ struct FieldRule: Sendable {
     private static func isSame(
         _ name: String, in sent: HTTPFields, _ own: HTTPFields, url: String, _ grants: CookieGrants
     ) -> Bool {
-        // Two jars may order cookies differently.
+        // The cookies of both requests may be in a different order.
         name == "cookie"
             ? grants.lead(from: sent[.cookie], to: own[.cookie])
             : value(of: name, in: sent, url: url) == value(of: name, in: own, url: url)
@@ -67,7 +67,8 @@ struct FieldRule: Sendable {
         switch name {
         case .acceptLanguage: return value.lowercased().filter { $0 != " " && $0 != "\t" }
         case .origin:
-            // A request sends its own origin only with some methods, and that origin grants no permission.
+            // A same-origin request has an `Origin` only with some methods, and the field has no effect on its
+            // permissions.
             return WebOrigin(url: value) == WebOrigin(url: url) ? nil : value
         default: return value
         }

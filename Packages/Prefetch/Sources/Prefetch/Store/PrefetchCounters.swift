@@ -22,7 +22,7 @@ public struct PrefetchCounters: Sendable, Hashable {
     public var wastedBytes = 0
     /// The number of prefetch requests that failed before a page had their response.
     public var failures = 0
-    /// The number of prefetch requests ended because the page had waited for the limit.
+    /// The number of prefetch requests ended because a page's request had waited for the join limit.
     public var abandoned = 0
     /// The number of prefetch requests not sent because of a limit.
     public var skipped = 0

@@ -7,17 +7,17 @@ extension PrefetchLoader {
         /// The time for which a response is valid after its head arrived; a request without a head ends after the same
         /// time. The default is 30 s.
         public var maxAge = Duration.seconds(30)
-        /// The longest time for which a page's request waits for the head of a response that it has joined. Then it
-        /// continues without it. The default is 10 s.
+        /// The longest time for which a page's request waits for the head of a response that it has joined. Then the
+        /// request continues without the response. The default is 10 s.
         public var joinLimit = Duration.seconds(10)
         /// The maximum number of requests at a time, in progress or complete; 64 by default.
         public var maxCount = 64
-        /// The maximum number of bytes of all waiting responses, not counting one piece of each. A response beyond it
-        /// is received further only when a page requests it. The default is 8 MiB.
+        /// The maximum number of bytes of all waiting responses, accurate to one piece of each. Beyond the limit, a
+        /// response is received further only after a page has requested it. The default is 8 MiB.
         public var maxBytes = 8 << 20
-        /// The maximum number of waiting bytes of one response, not counting one piece; 1 MiB by default.
+        /// The maximum number of waiting bytes of one response, accurate to one piece; 1 MiB by default.
         public var maxAnswerBytes = 1 << 20
-        /// The maximum number of unread bytes of a response that has a reader, not counting one piece; 256 KiB by
+        /// The maximum number of unread bytes of a response that has a reader, accurate to one piece; 256 KiB by
         /// default.
         public var readAhead = 256 << 10
         /// The maximum number of request body bytes that are compared; a page's request with a longer body continues

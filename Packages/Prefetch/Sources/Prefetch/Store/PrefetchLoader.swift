@@ -8,9 +8,10 @@ public import ResourceLoading
 /// A loader that sends the requests of a page when the page is opened, and returns each response once: to the page's
 /// own request.
 ///
-/// The page's request gets a complete response at once, and joins one in progress. It continues with the next loader if
-/// there is no response, if the prefetch request failed, or if the response takes too long. A page request that is
-/// cancelled while it waits for the head releases the response. Later it owns the response, and ends it with itself.
+/// The page's request gets a complete response immediately, and joins a response in progress. It continues with the
+/// next loader if there is no response, if the prefetch request failed, or if the response takes too long. A page
+/// request that is cancelled while it waits for the head releases the response. After the head, the page's request owns
+/// the response, and its cancellation ends the response.
 ///
 /// It belongs below the loader that sets the cookies of requests, so that accounts can be distinguished. A
 /// ``PrefetchCompleting`` adds the cookies of prefetch requests.
@@ -28,7 +29,7 @@ public final class PrefetchLoader: ResourceLoader {
     ///   - next: the loader for prefetch requests, and for requests without a prefetched response.
     ///   - completing: the object that completes prefetch requests.
     ///   - configuration: the limits, and the header fields in which requests may differ.
-    ///   - clock: the clock for the age of responses; by default one that continues while the device sleeps.
+    ///   - clock: the clock for the age of responses; by default a clock that continues while the device sleeps.
     public init(
         next: any ResourceLoader, completing: any PrefetchCompleting, configuration: Configuration = .init(),
         clock: some Clock<Duration> = ContinuousClock()
@@ -113,7 +114,7 @@ extension PrefetchLoader {
     }
 
     /// Returns the prefetched response to a request, or `nil`.
-    /// - Parameter waits: whether to wait for a response in progress.
+    /// - Parameter waits: a Boolean value that indicates whether to wait for a response in progress.
     nonisolated(nonsending) func answer(_ own: OwnRequest, waits: Bool = true) async throws -> ResourceResponse? {
         var tried: Set<PrefetchState.Number> = []
         while let number = store.change({ state, now in state.claim(own, beside: tried, at: now) }) {
@@ -191,8 +192,8 @@ extension PrefetchLoader {
             let grant = { @Sendable [store] (setCookies: [String]) in
                 store.change { state, _ in state.grant(number, setCookies) }
             }
-            // A loader that stores the cookies calls it first, so that the grants are known when the page's own request
-            // has these cookies.
+            // A loader that stores cookies calls `grant` before it stores them, so that the cookies are recorded before
+            // the page's own request has them.
             whole.onSetCookie = grant
             guard let response = try await next.load(whole) else {
                 throw ResourceError(.internal, "no loader returned a response", at: request.url)

@@ -8,9 +8,9 @@ internal import ResourceLoading
 /// The state of all prefetch requests, as a value that does not wait and does not read a clock.
 ///
 /// A prefetch request is *claimed* by at most one page request at a time, and *handed over* at most once: when its
-/// claimant finds that the head has arrived and that the response matches. A claimant that is cancelled before releases
-/// its claim. ``touched`` names the requests whose waiters must be resumed, and ``ended`` the requests whose work must
-/// be cancelled.
+/// claimant finds that the head has arrived and that the response matches. A claimant that is cancelled before the
+/// handover releases its claim. ``touched`` contains the requests whose waiters must be resumed, and ``ended`` those
+/// whose work must be cancelled.
 struct PrefetchState: Sendable {
     typealias Number = UInt64
 
@@ -135,7 +135,7 @@ extension PrefetchState {
         }
     }
 
-    /// Records that the request is complete and is about to be sent.
+    /// Records the fields of a completed request that is about to be sent.
     /// - Returns: a Boolean value that indicates whether the request is still wanted.
     mutating func complete(_ number: Number, fields: HTTPFields) -> Bool {
         guard entries[number] != nil else { return false }
@@ -217,7 +217,11 @@ extension PrefetchState {
 // MARK: - Page requests
 
 extension PrefetchState {
-    /// Returns a Boolean value that indicates whether there is an unclaimed prefetch request with this method and URL.
+    /// Returns a Boolean value that indicates whether a page's request with this method and URL may match a prefetch
+    /// request.
+    ///
+    /// This is the case for an unclaimed prefetch request, and for a prefetch request that ended before its page
+    /// requested it. In the second case, the page's request counts as a miss.
     func knows(method: String, url: String) -> Bool {
         let isSame = { (identity: RequestIdentity) in identity.url == url && identity.method == method }
         return entries.values.contains { $0.claim == nil && isSame($0.identity) }
@@ -337,13 +341,13 @@ extension PrefetchState {
         touched.insert(number)
     }
 
-    /// Returns a Boolean value that indicates whether a requester may get the response of a page. Responses belong to
-    /// one page, if the engine identifies the requester exactly.
+    /// Returns a Boolean value that indicates whether a requester may get the response of a page. If the engine
+    /// identifies the requester exactly, only the page of the prefetch request gets the response.
     private func mayHave(_ requester: PageAttribution, of page: PageID) -> Bool {
         requester.confidence == .inferred || requester.page.id == page
     }
 
-    /// Returns a Boolean value that indicates whether a response matches a request, as far as known.
+    /// Returns a Boolean value that indicates whether a response matches a request, as far as its fields have arrived.
     private func matches(_ entry: Entry, for own: OwnRequest) -> Bool {
         guard let sent = entry.sent else { return true }
         let url = entry.identity.url
@@ -362,7 +366,7 @@ extension PrefetchState {
         for (number, entry) in entries where entry.claim == nil && deadline(of: entry) <= now { waste(number) }
     }
 
-    /// Returns the time until the next response expires; `nil` if none will.
+    /// Returns the time until the next response expires; `nil` if all are claimed.
     func timeToExpiry(at now: Duration) -> Duration? {
         entries.values.filter { $0.claim == nil }.map { deadline(of: $0) - now }.min()
     }
@@ -375,7 +379,8 @@ extension PrefetchState {
         traces.removeAll { $0.page == page }
     }
 
-    /// Drops all requests that have not been handed over. Page requests that joined one continue without it.
+    /// Drops all requests that have not been handed over. Page requests that joined a dropped request continue without
+    /// its response.
     mutating func removeAll() {
         for (number, entry) in entries where !entry.isTransferred { waste(number) }
         traces = []

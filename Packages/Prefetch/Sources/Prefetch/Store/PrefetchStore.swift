@@ -79,7 +79,7 @@ final class PrefetchStore: Sendable {
             try Task.checkCancellation()
             let value: Value? = await withTaskCancellationHandler {
                 await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
-                    // The call and the registration are one step, so that no change is missed between them.
+                    // The call and the registration happen under one lock, so that no change between them is missed.
                     let value: Value?? = change { state, now in
                         if let value = body(&state.prefetch, now) { return value }
                         if Task.isCancelled { return .some(nil) }
@@ -102,7 +102,7 @@ final class PrefetchStore: Sendable {
             state.withLock { _ = $0.work.removeValue(forKey: number) }
         }
         let isWanted = state.withLock { state in
-            // If the work is already done or dropped, no later step would remove the task.
+            // If the request has already ended, no later step would remove the task.
             guard state.prefetch.isUnderWay(number) else { return false }
             state.work[number] = task
             return true
@@ -110,7 +110,7 @@ final class PrefetchStore: Sendable {
         if !isWanted { task.cancel() }
     }
 
-    /// Starts a task that drops expired responses, as long as there are any.
+    /// Starts a task that drops expired responses, unless it is running. The task ends when all responses are claimed.
     func sweep() {
         let begins = state.withLock { state in
             defer { state.isSweeping = true }

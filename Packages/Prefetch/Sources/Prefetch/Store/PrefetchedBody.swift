@@ -4,7 +4,7 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// The body of a joined response, as a stream of its pieces. Releasing it ends the request.
+/// The body of a joined response, as a stream of its pieces. Releasing the body ends the request.
 struct PrefetchedBody: AsyncSequence, Sendable {
     private let reader: Reader
 

@@ -21,8 +21,8 @@ package struct PageParameters: Sendable {
         pairs = Self.pairs(of: self.query)
     }
 
-    /// Returns a query followed by the page's parameters. They keep their spelling; parameters whose name the query
-    /// already has are omitted.
+    /// Returns a query followed by the page's parameters. The parameters keep their spelling. Those whose name is
+    /// already in the query are omitted.
     package func following(_ own: String?) -> String? {
         guard !query.isEmpty else { return own }
         guard let own, !own.isEmpty else { return query }
@@ -32,8 +32,8 @@ package struct PageParameters: Sendable {
         return own + (own.hasSuffix("&") ? "" : "&") + added.joined(separator: "&")
     }
 
-    /// Returns members followed by the page's parameters; existing members are kept. If a parameter occurs more than
-    /// once, its last value is at the position of the first one, as in a JavaScript object.
+    /// Returns members followed by the page's parameters; existing members are unchanged. If a parameter occurs more
+    /// than once, its last value is at the position of the first one, as in a JavaScript object.
     package func following(_ own: [JSONValue.Member]) -> [JSONValue.Member] {
         var members = own
         var places: [[UInt8]: Int] = [:]

@@ -7,7 +7,7 @@ public struct PrefetchLimits: Sendable, Hashable {
     public var maxBytes = 1 << 20
     /// The maximum number of pages; 1,000 by default.
     public var maxPages = 1000
-    /// The maximum number of interfaces of one page, and so of requests for one opening; 32 by default.
+    /// The maximum number of interfaces of one page, and therefore of requests when the page is opened; 32 by default.
     public var maxInterfaces = 32
     /// The maximum length in UTF-8 bytes of a URL in the table, of an opened page, and of a request; 8,192 by default.
     public var maxURLLength = 8192

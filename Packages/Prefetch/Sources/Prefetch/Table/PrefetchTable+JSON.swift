@@ -4,7 +4,7 @@
 public import Foundation
 
 extension PrefetchTable {
-    /// Creates a table from a server's response. It is fully validated: after one fault anywhere none of it applies.
+    /// Creates a table from a server's response. The response is fully validated; one fault rejects the complete table.
     ///
     /// Unknown members are ignored; `null` counts as missing.
     /// - Throws: ``PrefetchError``, which names the member.

@@ -15,8 +15,8 @@ public struct PrefetchTable: Sendable {
         self.limits = limits
     }
 
-    /// Returns the requests for a page that is opened, in the table's order and without duplicates. It is empty if the
-    /// table does not have the page. Query and fragment of the page do not count for the lookup.
+    /// Returns the requests for a page that is opened, in the table's order and without duplicates. The result is empty
+    /// if the table does not contain the page. The look-up ignores the query and fragment of the page.
     /// - Parameter page: the page's absolute URL, whose query holds the parameters.
     public func requests(for page: String) -> [PrefetchRequest] {
         guard page.utf8.count <= limits.maxURLLength, let url = PrefetchURL(page), let interfaces = pages[url.page]

@@ -16,7 +16,7 @@ package struct PrefetchURL: Sendable, Hashable {
     /// The query without its question mark; `nil` if there is none.
     package var query: String?
 
-    /// Creates a URL; `nil` if the text is not such a URL, or contains user information.
+    /// Creates a URL; returns `nil` if the text is not an absolute http or https URL, or contains user information.
     package init?(_ text: some StringProtocol) {
         guard let head = HTTPRequest(urlText: URLSpelling.strict(text)) else { return nil }
         self.init(head)

@@ -12,8 +12,8 @@ struct CORSPermission {
     private let origin: String?
     /// The origin in its custom-scheme form, which the page itself uses and may have sent to the server.
     private let nameOfOrigin: String?
-    /// A Boolean value that indicates whether the page's script requested credentials. Other requests with credentials
-    /// are known only to the engine, which checks their responses itself.
+    /// A Boolean value that indicates whether the page's script requested credentials. The credentials of other
+    /// requests are unknown here; the engine itself checks the responses to them.
     private let isCredentialed: Bool
 
     /// Creates the permission of a response.

@@ -14,7 +14,7 @@ enum CORSSafelist {
         "cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma",
     ]
 
-    /// The maximum size in bytes of one safelisted value, and of all of them together.
+    /// The maximum size in bytes of one safelisted value, and of all safelisted values together.
     private static let maxValue = 128
     private static let maxTotal = 1_024
 
@@ -46,8 +46,8 @@ enum CORSSafelist {
         let name = field.name.canonicalName
         switch name {
         case "upgrade-insecure-requests", "user-agent": return true
-        // The engine's memory cache and a reload add these fields. The same fields of a script cannot be
-        // distinguished.
+        // The engine's memory cache and a reload add these fields. They cannot be distinguished from the same fields
+        // set by a script.
         case "if-none-match", "if-modified-since": return true
         case "last-event-id": return isEventStream
         case "cache-control": return ["no-cache", "max-age=0"].contains(field.value)
@@ -70,8 +70,8 @@ enum CORSSafelist {
         }
     }
 
-    /// Returns as many languages of an `Accept-Language` value, from the first on, as the safelist allows. Engines add
-    /// the field after the CORS check, but this module adds it before.
+    /// Returns the first languages of an `Accept-Language` value, as many as the safelist allows. Engines add the field
+    /// after the CORS check, but this module adds it before the check.
     static func languages(in value: String) -> String? {
         var rest = value[...]
         while rest.utf8.count > maxValue {
@@ -90,8 +90,8 @@ enum CORSSafelist {
         byte.isASCIILetter || byte.isASCIIDigit || " *,-.;=".utf8.contains(byte)
     }
 
-    /// Returns a Boolean value that indicates whether the value is `bytes=`, a start, and an optional end that is not
-    /// before it.
+    /// Returns a Boolean value that indicates whether the value consists of `bytes=`, a start, and an optional end not
+    /// before the start.
     private static func isSimpleRange(_ value: String) -> Bool {
         guard value.hasPrefix("bytes=") else { return false }
         let ends = value.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

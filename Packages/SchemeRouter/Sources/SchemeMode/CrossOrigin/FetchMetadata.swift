@@ -9,8 +9,8 @@ internal import WebSyntax
 /// to custom schemes.
 ///
 /// `Sec-Fetch-User` is never sent. The request of an element does not show whether the element is in the page or in a
-/// frame of another origin. If there are such frames, `Sec-Fetch-Site` is omitted unless it has the same value for all
-/// of them.
+/// frame of another origin. If the page has frames of other origins, `Sec-Fetch-Site` is omitted, unless its value is
+/// the same for all initiators.
 enum FetchMetadata {
     static let names = ["Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"].compactMap { HTTPField.Name($0) }
 
@@ -53,7 +53,7 @@ enum FetchMetadata {
     /// section 2.3, step 5).
     /// - Parameters:
     ///   - hop: The request that follows the redirect.
-    ///   - request: The redirected request. If it has no such fields, the hop gets none.
+    ///   - request: The redirected request. If it has no `Sec-Fetch-Site`, that of the hop is unchanged.
     ///   - sites: The source of registrable domains.
     static func extend(_ hop: inout ResourceRequest, after request: ResourceRequest, sites: any PublicSuffixing) {
         guard let target = hop.head.webOrigin, target.isPotentiallyTrustworthy else {
@@ -80,7 +80,7 @@ enum FetchMetadata {
         case .navigate: "navigate"
         case .cors: "cors"
         case .noCORS: "no-cors"
-        // A script's request within its origin, unless it is the request of an element.
+        // With the destination `empty`, a script's request within its origin; otherwise the request of an element.
         case .unknown: destination == "empty" ? "cors" : "no-cors"
         }
     }

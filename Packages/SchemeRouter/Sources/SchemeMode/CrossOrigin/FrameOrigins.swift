@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The origins of the frames of pages, by the page's document. When the engine shows a cached document again, its
+/// The origins of the frames of pages, by the page's document: when the engine shows a cached document again, its
 /// frames reappear without requests.
 ///
 /// Isolation: any.
@@ -20,9 +20,9 @@ final class FrameOrigins: Sendable {
     private struct Page {
         /// The documents by URL.
         var documents: [String: Document] = [:]
-        /// A Boolean value that indicates whether there were more documents than the limit.
+        /// A Boolean value that indicates whether frames of further documents were omitted because of the limit.
         var isFull = false
-        /// The URLs of documents that were requested since the last one was shown.
+        /// The URLs of the documents requested since the page last showed another document.
         var requested: Set<String> = []
     }
 
@@ -57,7 +57,7 @@ final class FrameOrigins: Sendable {
                 return
             }
             let isFull = (known.documents[url]?[keyPath: kind].count ?? 0) >= Self.maxOrigins
-            // Above the limit, an opaque origin represents all further ones.
+            // Above the limit, an opaque origin represents all further origins.
             known.documents[url, default: Document()][keyPath: kind].insert(isFull ? .opaque : origin)
         }
     }
@@ -74,8 +74,8 @@ final class FrameOrigins: Sendable {
         }
     }
 
-    /// Returns the origins of the frames of a page's document, except its own origin: those that the container serves,
-    /// and the others.
+    /// Returns the origins of the frames in a page's document, except the origin of the document itself. Frames that
+    /// the container serves are `covered`, and all other frames are `others`.
     func origins(in page: PageAttribution?) -> (covered: Set<WebOrigin>, others: Set<WebOrigin>) {
         guard let page = page?.page else { return ([], []) }
         return pages.withLock { pages in

@@ -8,13 +8,13 @@ internal import ResourceLoading
 ///
 /// The engine treats all custom schemes as secure and does not apply these rules itself.
 enum MixedContent {
-    /// Returns a request that the page may send.
+    /// Returns a request in the form that the page may send.
     ///
     /// Image requests are upgraded to https. Other http requests are blocked, unless the host is this machine. Audio
     /// and video requests are blocked too, because they cannot be distinguished from script requests.
     /// - Parameters:
     ///   - head: The request.
-    ///   - page: The URL of the page's document. The rules do not apply to requests for it.
+    ///   - page: The URL of the page's document. The rules do not apply to requests for this document.
     /// - Throws: `ResourceError` with code `blocked`.
     static func checked(_ head: HTTPRequest, in page: String) throws -> HTTPRequest {
         guard head.scheme == "http", HTTPRequest(urlText: page)?.scheme == "https",

@@ -26,9 +26,9 @@ struct Preflight {
     let fieldNames: [String]
     private let originalRequest: ResourceRequest
 
-    /// Creates the preflight of a request, or returns `nil` if none is required: within an origin, for navigations,
-    /// and if the method and all fields are safelisted. Requests of elements are always safelisted, so all others are
-    /// CORS requests.
+    /// Creates the preflight of a request, or returns `nil` if none is required: within an origin, for navigations, and
+    /// if the method and all fields are safelisted. Elements send only safelisted requests, so every request that is
+    /// not safelisted is a CORS request.
     init?(for request: ResourceRequest) {
         guard request.mode != .navigate, let origin = request.head.headerFields[.origin],
             request.head.webOrigin?.description != origin

@@ -7,7 +7,7 @@ internal import AsyncSupport
 ///
 /// Isolation: any.
 @_spi(Facade) public final class PreflightCache: Sendable {
-    /// The maximum number of permissions. The one that expires first is replaced.
+    /// The maximum number of permissions. At the limit, a new permission replaces the permission that expires first.
     private static let capacity = 128
     /// The maximum size of an entry in bytes. Larger permissions are not cached.
     private static let maxEntryBytes = 8 << 10
@@ -21,12 +21,12 @@ internal import AsyncSupport
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Creates a cache.
-    /// - Parameter now: The time that determines the expiry of permissions.
+    /// - Parameter now: A closure that returns the time that determines the expiry of permissions.
     public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }
 
-    /// Returns a Boolean value that indicates whether a request needs no preflight.
+    /// Returns a Boolean value that indicates whether a cached permission makes the preflight unnecessary.
     func permits(_ preflight: Preflight) -> Bool {
         let now = now()
         let entry = entries.withLock { entries -> Entry? in

@@ -3,7 +3,7 @@
 
 public import ResourceLoading
 
-/// A loader that sends CORS preflight requests, for engines that do not.
+/// A loader that sends CORS preflight requests, for engines that do not send them.
 ///
 /// It wraps the network loader, because responses of packages need no preflight. Each redirect is a separate request
 /// with its own preflight. `ResourceRequest.mode` identifies CORS requests.
@@ -25,7 +25,7 @@ public import ResourceLoading
         self.cache = cache
     }
 
-    /// Loads a request after its preflight, if it requires one.
+    /// Sends the preflight that a request may require, and then loads the request.
     /// - Throws: `ResourceError` with code `blocked` if the server does not permit the request, which is then not
     ///   sent; or the error of the base loader.
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {

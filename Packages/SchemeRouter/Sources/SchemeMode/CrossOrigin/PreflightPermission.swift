@@ -8,16 +8,16 @@ internal import WebSyntax
 struct PreflightPermission {
     private let methods: Set<String>
     private let fieldNames: Set<String>
-    /// With credentials, a wildcard is an ordinary name.
+    /// A Boolean value that indicates whether requests have credentials. If so, a wildcard is an ordinary name.
     private let isCredentialed: Bool
     /// The maximum time for which the permission may be cached.
     let maxAge: Duration
 
-    /// The default lifetime (Fetch) and the maximum lifetime in seconds. Fetch leaves the maximum open; the value is
-    /// that of other engines.
+    /// The default lifetime (Fetch) and the maximum lifetime in seconds. Fetch does not define the maximum; this value
+    /// is that of other engines.
     private static let defaultAge = 5
     private static let longestAge = 7_200
-    /// The maximum number of names kept from one response.
+    /// The maximum number of names that are stored from each list of a response.
     private static let maxNames = 256
 
     /// Creates a permission from response fields.
@@ -43,12 +43,12 @@ struct PreflightPermission {
     /// Returns a Boolean value that indicates whether a field is permitted.
     /// - Parameter fieldName: The name in lower case.
     func permits(fieldName: String) -> Bool {
-        // A wildcard does not cover credentials.
+        // A wildcard covers neither requests with credentials nor `Authorization`.
         fieldNames.contains(fieldName)
             || !isCredentialed && fieldNames.contains("*") && fieldName != "authorization"
     }
 
-    /// Returns the names of a list, which may have empty members (RFC 9110, section 5.6.1); `nil` if one is not a
+    /// Returns the names of a list, which may have empty members (RFC 9110, section 5.6.1); `nil` if a member is not a
     /// token.
     private static func list(_ value: String?) -> [String]? {
         let names = FieldList.members(of: value ?? "").map(String.init)

@@ -31,7 +31,7 @@ public struct RequestCompletion: Sendable {
         self.acceptLanguage = acceptLanguage.flatMap(CORSSafelist.languages(in:))
     }
 
-    /// Returns the request with a URL that the page may request.
+    /// Returns the request with a URL that the page may request: an http image URL of an https page becomes https.
     /// - Parameters:
     ///   - head: The request with its real URL and the fields of the engine.
     ///   - page: The URL of the page's document, if known.
@@ -63,8 +63,8 @@ public struct RequestCompletion: Sendable {
             ?? opener.flatMap { WebOrigin(url: $0) }
         request.head.limitReferrer()
         let saysWho = fields[.origin] != nil || fields[.referer] != nil
-        // Without `Origin` and `Referer`, a request does not show whether the page or a frame made it, also if it is
-        // for a document.
+        // Without `Origin` and `Referer`, a request does not show whether the page or a frame made it. This also
+        // applies to requests for documents.
         let (others, uncovered) = saysWho ? ([], []) : frames.origins(in: request.page)
         // A document that the app opens or reloads has no opener, so no frame requested it.
         if opener != nil, let page = request.page.flatMap({ WebOrigin(url: $0.page.documentURL) }) {
@@ -84,8 +84,8 @@ public struct RequestCompletion: Sendable {
         if others.isEmpty { addOrigin(to: &request, from: witness) }
     }
 
-    /// Completes a redirected request that no page reads. Limits its referrer, and sets `Sec-Fetch-Site` to the
-    /// weakest value of all hops.
+    /// Completes the redirected request of a download, whose response no page reads. Limits the referrer, and sets
+    /// `Sec-Fetch-Site` to the weakest value of all hops.
     /// - Parameters:
     ///   - hop: The request that follows the redirect.
     ///   - request: The redirected request.
@@ -101,8 +101,8 @@ public struct RequestCompletion: Sendable {
         request.head.headerFields[.accept] = "*/*"
     }
 
-    /// Adds `Origin` to an unsafe same-origin request (Fetch, "append a request Origin header"). Servers check it, but
-    /// the engine omits it.
+    /// Adds `Origin` to an unsafe same-origin request (Fetch, "append a request Origin header"). Servers check the
+    /// field, but the engine omits it.
     private func addOrigin(to request: inout ResourceRequest, from requester: WebOrigin?) {
         guard request.mode != .navigate, ![.get, .head].contains(request.head.method),
             request.head.headerFields[.origin] == nil, let requester, requester == request.head.webOrigin
@@ -129,8 +129,8 @@ public struct RequestCompletion: Sendable {
         frames.documentChanged(in: page, to: url)
     }
 
-    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin. From
-    /// there, relative URLs reach the complete origin.
+    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin. By
+    /// relative URLs, the page then reaches all URLs of the origin.
     public func hasNames(on request: HTTPRequest, for page: PageID) -> Bool {
         rewriteRecord.hasNames(on: request, for: page)
     }
@@ -156,25 +156,26 @@ public struct RequestCompletion: Sendable {
             return isFrames ? .navigate : hasOrigin ? .cors : .unknown
         case .subresource, .unknown: break
         }
-        // The page's script declares this mode, but a request that is not safelisted always uses CORS.
+        // The page's script declares `no-cors`, but a request that is not safelisted always uses CORS.
         if request.mode == .noCORS, CORSSafelist.contains(request.head.method),
             CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
         {
             return .noCORS
         }
         // Measured: WebKitGTK 2.50 sends `Origin` to a custom scheme only for requests that need permission, and for
-        // scripts and images that request their own origin with CORS. It does not send it for a same-origin DELETE
-        // request.
+        // scripts and images that request their own origin with CORS. It does not send `Origin` for a same-origin
+        // DELETE request.
         if hasOrigin { return .cors }
         return request.head.isImageRequest || request.head.isStyleRequest ? .noCORS : .unknown
     }
 }
 
 extension HTTPRequest {
-    /// A Boolean value that indicates whether `Accept` is the one of WebKit for `<img>` and images of style sheets.
+    /// A Boolean value that indicates whether `Accept` begins as in WebKit's requests for `<img>` and images of style
+    /// sheets.
     var isImageRequest: Bool { isRequest(for: "image/") }
 
-    /// A Boolean value that indicates whether `Accept` is the one of WebKit for style sheets.
+    /// A Boolean value that indicates whether `Accept` begins as in WebKit's requests for style sheets.
     var isStyleRequest: Bool { isRequest(for: "text/css") }
 
     private func isRequest(for type: String) -> Bool {

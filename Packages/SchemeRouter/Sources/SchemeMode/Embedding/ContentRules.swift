@@ -9,9 +9,9 @@ public import WebSyntax
 /// The content rules that protect a custom-scheme page as an engine protects an https page, in WebKit's content rule
 /// list format. They apply to requests that do not reach the container, because their hosts are not covered.
 ///
-/// Measured in WebKitGTK 2.50: the engine does not treat such a page as an https page, so it does not block mixed
-/// content. Its cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of other
-/// sites. Navigations of the page itself are handled as over https.
+/// Measured in WebKitGTK 2.50: the engine does not treat a custom-scheme page as an https page, so it does not block
+/// mixed content. Its cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of
+/// other sites. Navigations of the page itself are handled as over https.
 ///
 /// The rules have these effects:
 ///
@@ -100,7 +100,7 @@ private struct Builder {
     ///   document.
     private func mixedContent(_ trigger: (String, [String]) -> Rule.Trigger) -> [Rule] {
         var rules = [Rule("make-https", trigger("^http:", Self.pictures))]
-        // Engines keep the port when they change the scheme, and an address has no certificate.
+        // These images are not upgraded: an upgrade would keep the port of http, and an address has no certificate.
         for url in ["^http://[^/]*:[0-9]", "^http://[0-9.]*/", "^http://\\["] {
             rules.append(Rule("block", trigger(url, Self.pictures)))
         }

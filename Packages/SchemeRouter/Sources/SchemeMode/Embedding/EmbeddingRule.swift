@@ -9,8 +9,8 @@ internal import WebSyntax
 /// The enforcement of embedding policies for engines that do not enforce them on custom schemes: `X-Frame-Options`,
 /// `frame-ancestors` and `Cross-Origin-Resource-Policy`.
 ///
-/// Measured: WebKitGTK 2.50 enforces none of them there. The request of a frame contains only the page's document, not
-/// the other ancestors. The document reports them before it is shown, see `FramedDocuments`.
+/// Measured: WebKitGTK 2.50 enforces none of them on custom schemes. The request of a frame contains only the page's
+/// document, not the other ancestors. The document reports its ancestors before it is shown; see `FramedDocuments`.
 struct EmbeddingRule: Sendable {
     private let frames: FrameOrigins
     private let documents: FramedDocuments
@@ -24,7 +24,7 @@ struct EmbeddingRule: Sendable {
         sites = completion.sites
     }
 
-    /// Checks `Cross-Origin-Resource-Policy` for each response of a request, including redirects.
+    /// Checks the `Cross-Origin-Resource-Policy` of a response to a request; a redirect is a response too.
     /// - Throws: `ResourceError` with code `blocked`.
     func check(_ head: HTTPResponse, of request: ResourceRequest) throws {
         guard request.destination == .subresource, request.mode != .cors,

@@ -14,7 +14,7 @@ struct FrameAncestors: Sendable, Hashable {
         value.split(separator: ",").compactMap { policy in
             for directive in policy.split(separator: ";") {
                 let words = directive.split(whereSeparator: \.isWhitespace)
-                // The first directive with a name counts (section 2.2.1).
+                // Of several directives with one name, the first one counts (section 2.2.1).
                 if words.first?.lowercased() == "frame-ancestors" {
                     return FrameAncestors(sources: Array(words.dropFirst()))
                 }
@@ -27,7 +27,7 @@ struct FrameAncestors: Sendable, Hashable {
         self.sources = sources
     }
 
-    /// Returns a Boolean value that indicates whether a document of an origin may have this ancestor.
+    /// Returns a Boolean value that indicates whether the directive permits an origin as the ancestor of a document.
     func allows(_ ancestor: WebOrigin, around document: WebOrigin) -> Bool {
         guard ancestor != .opaque else { return false }
         return sources.contains { matches($0, ancestor, document) }

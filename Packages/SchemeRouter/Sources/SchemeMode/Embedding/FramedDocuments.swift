@@ -18,7 +18,7 @@ final class FramedDocuments: Sendable {
     private static let limit = 256
     private let known = Mutex<[Known]>([])
 
-    /// Records a policy that permits the frame for the page's origin.
+    /// Records the policy of a document that the page's origin may show in a frame.
     func insert(_ policy: FramingPolicy, at url: String, of document: WebOrigin) {
         let url = Self.spelling(of: url)
         known.withLock { known in

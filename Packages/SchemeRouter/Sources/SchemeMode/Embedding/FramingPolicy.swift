@@ -42,7 +42,7 @@ struct FramingPolicy: Sendable, Hashable {
     }
 
     private func isRefusedByOptions(_ document: WebOrigin, _ ancestors: [WebOrigin]) -> Bool {
-        // Several different values forbid the frame if one of them is known.
+        // Several different values forbid the frame if at least one is a known value.
         guard options.count < 2 else { return !options.isDisjoint(with: ["deny", "sameorigin", "allowall"]) }
         switch options.first {
         case "deny": return true
@@ -53,6 +53,6 @@ struct FramingPolicy: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    /// Never `nil`, because the name is a token.
+    /// The name of the field. Creating it never fails, because the name is a token.
     fileprivate static let xFrameOptions = HTTPField.Name("X-Frame-Options") ?? .contentSecurityPolicy
 }

@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// A buffer that prepends held-back bytes to new ones and applies edits.
+/// A buffer that prepends held-back bytes to new bytes and applies edits.
 struct EditedBuffer {
     private var held: [UInt8] = []
     private var edits: [ByteEdit] = []
@@ -12,7 +12,7 @@ struct EditedBuffer {
     /// ASCII-compatible.
     private var isOpaque = false
 
-    /// Passes the held-back bytes and a new piece to a closure, and applies its edits.
+    /// Passes the held-back bytes and a new piece to a closure, and applies the edits of the closure.
     /// - Parameters:
     ///   - piece: The new bytes.
     ///   - isLast: A Boolean value that indicates whether the text ends here.

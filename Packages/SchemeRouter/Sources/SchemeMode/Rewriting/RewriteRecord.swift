@@ -42,7 +42,8 @@ final class RewriteRecord: Sendable {
         }
     }
 
-    /// Resets the requirements for a new document of the page. Its origins stay, because they may still be requested.
+    /// Resets the requirements for a new document of the page. The recorded origins stay, because the page may still
+    /// request them.
     /// - Parameters:
     ///   - page: The page.
     ///   - charset: The charset of the new document, if known.

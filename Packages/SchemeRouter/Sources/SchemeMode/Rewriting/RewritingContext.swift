@@ -55,8 +55,8 @@ internal import WebSyntax
         Self.scheme(of: base ?? url)
     }
 
-    /// The real scheme of the custom scheme that the engine uses for URLs without a scheme; `nil` if the engine uses a
-    /// real scheme.
+    /// The real scheme that corresponds to the custom scheme of URLs without a scheme; `nil` if the engine resolves
+    /// them to a real scheme.
     var namedScheme: String? {
         isBaseNamed ? Self.scheme(of: base ?? requestedURL ?? url) : nil
     }

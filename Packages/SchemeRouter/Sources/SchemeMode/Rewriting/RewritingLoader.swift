@@ -8,10 +8,10 @@ internal import WebSyntax
 /// A loader that replaces absolute URLs of covered hosts with custom-scheme URLs in documents, style sheets and header
 /// fields, while they stream.
 ///
-/// It directly wraps the loader that follows redirects. It therefore sees the responses that the engine sees, and
-/// knows the final URL of a style sheet, while the engine would resolve relative URLs against the requested URL. The
-/// base loader must decode bodies: a body with a `Content-Encoding` is not rewritten. For responses of other types,
-/// only the fields are read.
+/// It directly wraps the loader that follows redirects, so it receives final responses with their final URLs. The
+/// engine would resolve the relative URLs of a redirected style sheet against the requested URL. The base loader must
+/// decode bodies: a body with a `Content-Encoding` is not rewritten. For responses of other types, only the fields are
+/// read.
 ///
 /// A rewritten body differs from the server's bytes. `Content-Length`, digests and `Accept-Ranges` are removed, a
 /// strong `ETag` becomes weak, and a range request gets the complete body (RFC 9110, section 14.2, permits this). An
@@ -23,8 +23,8 @@ public struct RewritingLoader: ResourceLoader {
     /// of a navigation is the requested document.
     public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
 
-    /// The maximum size in bytes of a body in memory or in a file that is rewritten at once and keeps a
-    /// `Content-Length`.
+    /// The maximum size in bytes of a body that is rewritten at once, and therefore has a `Content-Length`. It applies
+    /// to bodies in memory or in a file; other bodies are streamed.
     private static let maxImmediateBytes = 256 << 10
 
     private let base: any ResourceLoader
@@ -36,10 +36,10 @@ public struct RewritingLoader: ResourceLoader {
 
     /// Creates a loader.
     /// - Parameters:
-    ///   - base: The base loader; the one that follows redirects, if there is one.
+    ///   - base: The base loader: the loader that follows redirects, if the engine does not follow them.
     ///   - names: The custom schemes that covered URLs receive.
     ///   - maxCheckedBytes: The maximum size in bytes of a checked style sheet, which is completely in memory. A larger
-    ///     one is an error.
+    ///     style sheet is an error.
     ///   - hashing: The provider of digests for `integrity`. With `nil`, the default, every `integrity` stays in the
     ///     document, and the engine refuses rewritten style sheets.
     ///   - completion: The completion of the requests, which holds the state of pages, shared by all loaders of the
@@ -93,7 +93,7 @@ public struct RewritingLoader: ResourceLoader {
         return .known(response)
     }
 
-    /// Loads the response, and the complete one instead of a range if its type is rewritten.
+    /// Loads the response. A range request for a type that is rewritten gets the complete response.
     nonisolated(nonsending) private func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let range = request.head.headerFields[.range] else { return try await base.load(request) }
         var whole = request
@@ -165,7 +165,8 @@ public struct RewritingLoader: ResourceLoader {
         return response
     }
 
-    /// Resets the state for a page's new document. Returns a closure that records its charset for its style sheets.
+    /// Resets the state for a page's new document. Returns a closure that records the charset of the document, which
+    /// also applies to its style sheets.
     private func announcement(for request: ResourceRequest, _ charset: TextCharset?) -> (
         @Sendable (TextCharset) -> Void
     )? {
@@ -179,7 +180,8 @@ public struct RewritingLoader: ResourceLoader {
 
     // MARK: Integrity
 
-    /// Returns `nil` if the page is not known exactly. The `integrity` attributes then stay in the document.
+    /// Returns a closure that records the `integrity` of a page's style sheets. Returns `nil` if the request is not for
+    /// the document of an exactly known page; the attributes then stay in the document.
     private func remember(for request: ResourceRequest) -> HTMLRewriter.Remember? {
         guard hashing != nil, request.destination == .document, request.head.method == .get, let page = request.page,
             page.confidence == .exact

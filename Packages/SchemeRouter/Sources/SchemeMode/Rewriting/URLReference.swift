@@ -27,8 +27,8 @@ struct URLReference {
     private let start: Int
     private let context: RewritingContext
 
-    /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under one; empty
-    /// if it is unchanged.
+    /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under a
+    /// custom-scheme base URL; empty if the reference is unchanged.
     /// - Parameters:
     ///   - bytes: The reference.
     ///   - use: The use of the URL.
@@ -127,8 +127,8 @@ struct URLReference {
         } else {
             return []
         }
-        // A custom scheme has no default port, is case-sensitive, keeps backslashes, and does not normalise an empty
-        // path.
+        // URLs of custom schemes have no default port and a case-sensitive host. Engines change neither their
+        // backslashes nor an empty path.
         let replacement = Array("\(beginning)\(authority)".utf8)
         let isSpelled = bytes[..<rest].elementsEqual(replacement) && beginning == "//"
         if isSpelled, !lacksSlash { return slashes(from: rest) }
@@ -159,7 +159,8 @@ struct URLReference {
             return [ByteEdit(0..<rest, beginning.utf8)] + slashes(from: rest)
         }
         guard scheme != nil else { return isURL ? slashes(from: rest) : [] }
-        // An empty reference could not express that it refers to the document itself.
+        // The reference consists of a scheme and refers to the document itself. An empty reference could not express
+        // this.
         guard first != nil else { return [] }
         // A colon would turn the beginning of the rest into a scheme, and a leading blank would be ignored.
         let isPlain = Self.scheme(of: bytes[rest...]) == nil && bytes[rest] > 0x20 && bytes[index] > 0x20
@@ -204,7 +205,7 @@ struct URLReference {
             .map { ByteEdit($0..<$0 + 1, [UInt8(ascii: "/")]) }
     }
 
-    /// Returns the character at `index`, after tabs and line breaks, which URLs do not contain.
+    /// Skips tabs and line breaks, which URL parsers remove, and returns the character at the new `index`.
     private func peek(_ index: inout Int) -> UInt8? {
         while index < bytes.count, Self.isBreak(bytes[index]) { index += 1 }
         return index < bytes.count ? bytes[index] : nil

@@ -35,8 +35,8 @@ public final class ActiveRules: Sendable {
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
-    /// The rule sets that can veto interception but never enable it, for example from remote config; none by default.
-    /// A request is not intercepted if the switch, the deny list or a rule of one of them says `pass`.
+    /// The rule sets that can veto interception but never enable it, for example from remote config; none by default. A
+    /// rule set vetoes a request by its switch, its deny list or a rule with the action `pass`.
     public var vetoes: [RouteRules] {
         get { state.withLock(\.vetoes) }
         set { state.withLock { $0.vetoes = newValue } }

@@ -4,7 +4,7 @@
 /// A matcher that processes each byte once, without backtracking.
 ///
 /// It follows all alternatives of the pattern at the same time (V. M. Glushkov, "The abstract theory of automata",
-/// 1961).
+/// 1961). A position is a character or a set in the pattern; each copy of a repeated part has its own positions.
 struct PathAutomaton: Sendable {
     /// The maximum number of positions, one bit each.
     static let maxPositions = 128

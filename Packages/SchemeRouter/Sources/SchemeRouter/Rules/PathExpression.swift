@@ -8,7 +8,7 @@
 /// look-around, lazy and possessive repetition. Anchors are not supported because the complete path is matched.
 struct PathExpression {
     private static let maxDepth = 16
-    /// The maximum count of a repetition. A larger one would exceed the automaton.
+    /// The maximum count of a repetition. A larger count would exceed the automaton.
     private static let maxCount = PathAutomaton.maxPositions
 
     private var rest: ArraySlice<UInt8>
@@ -136,7 +136,7 @@ struct PathExpression {
         return isInverted ? set.inverted : set
     }
 
-    /// Returns a character that can occur in a path. Other characters are percent-encoded in paths.
+    /// Returns a character that can occur unescaped in a path; throws for others, which paths contain only as escapes.
     private func plain(_ byte: UInt8) throws -> UInt8 {
         guard (0x21...0x7E).contains(byte) else {
             throw fault("a character that paths contain only as an escape such as %20")
@@ -155,7 +155,7 @@ struct PathExpression {
     }
 }
 
-/// The syntax tree of a path pattern. Every node except ``nothing`` matches at least one byte in one of its parts.
+/// The syntax tree of a path pattern. Every node except ``nothing`` can match at least one byte.
 indirect enum PathSyntax: Hashable {
     /// The empty string.
     case nothing

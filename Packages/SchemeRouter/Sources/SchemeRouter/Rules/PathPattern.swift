@@ -8,8 +8,9 @@
 ///
 /// - A glob: `*` matches any characters within a path segment, `**` any characters, and `?` one character except a
 ///   slash. `/app/**` matches everything below `/app/`, and `/**/a.js` that file in any folder.
-/// - An expression: letters, `.`, sets such as `[a-z]`, `\d`, `\w`, groups, `|`, `*`, `+`, `?`, `{2,5}`. Matching
-///   never backtracks, so the cost is at most the number of positions multiplied by the length of the path.
+/// - An expression: letters, `.`, sets such as `[a-z]`, `\d`, `\w`, groups, `|`, `*`, `+`, `?`, `{2,5}`. Matching never
+///   backtracks, so the cost is at most the length of the path multiplied by the number of characters and sets in the
+///   pattern. A repeated part counts as often as its maximum.
 public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     /// The syntax of a pattern.
     enum Form: String, Sendable, Hashable {

@@ -9,9 +9,9 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case off
         /// An entry of the deny list matches; the associated value is its zero-based index.
         case denied(Int)
-        /// A rule is the last one that matches; the associated value is its zero-based index.
+        /// The last matching rule decides; the associated value is its zero-based index.
         case rule(Int)
-        /// A rule set of ``ActiveRules/vetoes`` says `pass`, for the associated reason.
+        /// A rule set of ``ActiveRules/vetoes`` decides `pass`, for the associated reason.
         indirect case veto(Reason)
         /// The requesting page is opened without the container, independently of the rules.
         case plainPage

@@ -3,7 +3,7 @@
 
 /// An index of rules by host, so that a request is compared only with rules that can match.
 struct RouteIndex: Sendable {
-    // Indexes into the list of rules, in ascending order.
+    // All lists contain indexes into the list of rules, in ascending order.
     private var exact: [String: [Int]] = [:]
     /// The rules for all hosts below a domain, by domain.
     private var below: [String: [Int]] = [:]
@@ -49,7 +49,7 @@ struct RouteIndex: Sendable {
         }
     }
 
-    /// Returns the last rule that can apply to a host and satisfies a condition.
+    /// Returns the index of the last rule that can apply to a host and satisfies a condition.
     func last(of host: String, where fits: (Int) -> Bool) -> Int? {
         var lists: [ArraySlice<Int>] = []
         if !anywhere.isEmpty { lists.append(anywhere[...]) }

@@ -46,12 +46,12 @@ public struct RouteRule: Sendable, Hashable {
         return pages.contains { $0.matches(page) }
     }
 
-    /// Returns a Boolean value that indicates whether the rule matches any request to the origin of a URL.
+    /// Returns a Boolean value that indicates whether the rule may match a request to the origin of a URL.
     func mayMatch(_ url: RoutedURL) -> Bool {
         (scheme.map { $0 == url.scheme } ?? true) && (host.map(url.matches) ?? true)
     }
 
-    /// A Boolean value that indicates whether the rule matches all requests to an origin if it matches one.
+    /// A Boolean value that indicates whether the rule matches all requests or no requests to an origin.
     var isForWholeOrigins: Bool { path == nil && methods.isEmpty && pages.isEmpty }
 
     /// The number of automaton positions in its path patterns.

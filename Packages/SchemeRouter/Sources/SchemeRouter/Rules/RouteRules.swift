@@ -5,7 +5,7 @@ public import Foundation
 public import HTTPTypes
 internal import StrictJSON
 
-/// An ordered list of rules, of which the last matching one decides, and a deny list that has priority.
+/// An ordered list of rules, in which the last matching rule decides, and a deny list, which has priority.
 ///
 /// A request is decided once, by the rules that are current when it starts. A request that matches no rule is
 /// intercepted only if another source covers it.
@@ -13,7 +13,7 @@ public struct RouteRules: Sendable {
     /// An empty rule set: covered requests are intercepted.
     public static let none = RouteRules()
 
-    /// The rules; later rules override earlier ones.
+    /// The rules; later rules override earlier rules.
     public let rules: [RouteRule]
     /// The rules for requests that are never intercepted. Their actions are ignored.
     public let deny: [RouteRule]
@@ -67,8 +67,8 @@ public struct RouteRules: Sendable {
     /// Decides on a request. The result depends only on the arguments.
     /// - Parameters:
     ///   - request: The request; its method and its absolute URL are used.
-    ///   - page: The URL of the requesting page, which is the own URL for a page's document; `nil` if unknown. If it
-    ///     is `nil`, rules with page patterns do not match.
+    ///   - page: The URL of the requesting page; for a page's document, the URL of the request itself; `nil` if
+    ///     unknown. If it is `nil`, rules with page patterns do not match.
     ///   - isCovered: A Boolean value that indicates whether another source, such as a package, covers the URL;
     ///     evaluated if no rule matches.
     public func decide(
@@ -95,8 +95,8 @@ public struct RouteRules: Sendable {
         return otherwise(isCovered())
     }
 
-    /// Returns a Boolean value that indicates whether any request to an origin may be intercepted. A proxy needs this
-    /// before it receives a request.
+    /// Returns a Boolean value that indicates whether at least one request to an origin may be intercepted. A proxy
+    /// must decide this before it receives a request.
     /// - Parameters:
     ///   - origin: A request to the origin; its method and path are ignored.
     ///   - isCovered: A Boolean value that indicates whether another source covers a URL of the origin; evaluated if

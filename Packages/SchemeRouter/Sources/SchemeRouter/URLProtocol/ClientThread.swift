@@ -11,9 +11,9 @@ internal import Foundation
 /// The thread on which the client of a protocol may be called.
 ///
 /// It is the thread on which the session started the protocol. On Linux it is the queue of the session, because the
-/// client uses state there that has no lock. That queue is not accessible on Linux, but resuming a running task starts
-/// its protocol again on the queue. The waiting steps then run. If the app has suspended the task, the steps wait
-/// until it resumes the task.
+/// client uses state of the session without a lock. The queue is not accessible there, but resuming a running task
+/// starts its protocol again on the queue, and ``turn()`` then runs the waiting steps. If the app has suspended the
+/// task, the steps wait until the app resumes it.
 ///
 /// Unchecked: `routed` is used only on that thread, which belongs to the session and not to an actor.
 final class ClientThread: @unchecked Sendable {
@@ -31,7 +31,7 @@ final class ClientThread: @unchecked Sendable {
         private let modes = [CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()), .commonModes].compactMap(\.?.rawValue)
     #endif
 
-    /// Creates the thread; must be called where the session starts the protocol.
+    /// Creates the value; must be called on the thread on which the session starts the protocol.
     init(_ routed: RoutedProtocol) {
         self.routed = routed
         #if canImport(FoundationNetworking)
@@ -66,7 +66,7 @@ final class ClientThread: @unchecked Sendable {
     }
 
     /// Releases the protocol and ends the waiting steps; must be called on the thread. A session does not report that
-    /// it no longer needs a protocol, and does not restart a finished one.
+    /// it no longer needs a protocol, and does not restart a finished protocol.
     func release() {
         routed?.releaseDelivery()
         routed = nil

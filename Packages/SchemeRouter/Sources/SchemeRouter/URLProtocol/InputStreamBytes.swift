@@ -7,7 +7,7 @@ internal import ResourceLoading
 
 /// The bytes of an `InputStream`.
 ///
-/// Reading blocks while the app has not written more upload data, so it does not run on the cooperative thread pool. A
+/// Reading blocks until the app has written more upload data, so it does not run on the cooperative thread pool. A
 /// cancelled caller does not wait for the read.
 ///
 /// Unchecked: the stream, which must not be used on several threads at once, is used only on the serial `queue`.
@@ -44,7 +44,7 @@ struct InputStreamBytes: @unchecked Sendable {
         return nil
     }
 
-    /// On Linux, reading the error of a memory stream crashes.
+    /// The error of the stream; `nil` on Linux, where reading the error of a memory stream crashes.
     private var cause: (any Error)? {
         #if canImport(FoundationNetworking)
             nil

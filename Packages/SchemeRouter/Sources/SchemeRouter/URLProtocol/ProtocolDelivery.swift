@@ -28,7 +28,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     private var work: Task<Void, Never>?
     private var report: URLProtocolFace.Report
 
-    /// Creates a delivery; must be called where the session starts the protocol.
+    /// Creates a delivery; must be called on the thread on which the session starts the protocol.
     init(of head: HTTPRequest, to routed: RoutedProtocol, by face: URLProtocolFace, _ settings: SessionSettings) {
         self.head = head
         self.face = face
@@ -153,7 +153,7 @@ final class ProtocolDelivery: @unchecked Sendable {
 
     private func send(_ body: ResourceBody) async throws {
         #if canImport(FoundationNetworking)
-            // With several pieces, a completion handler receives only the last one.
+            // A completion handler receives only the last of several pieces.
             var whole = Data()
             switch body {
             case .empty: break

@@ -11,13 +11,13 @@ internal import ResourceLoading
 
 /// The cookies of a request and its redirects.
 ///
-/// The cookies come from the storage of the session and are computed for each hop, unless the app has set the field
-/// itself.
+/// The cookies come from the storage of the session and are computed for each hop, unless the app has set the `Cookie`
+/// field.
 struct SessionCookies {
     private let storage: HTTPCookieStorage?
     private let settings: SessionSettings
     private let request: URLRequest
-    /// A Boolean value that indicates whether the session, and not the app, has set the field.
+    /// A Boolean value that indicates whether the session, and not the app, sets the `Cookie` field.
     private let areTheSessions: Bool
 
     init(_ settings: SessionSettings, _ request: URLRequest) {

@@ -8,15 +8,14 @@ internal import HTTPTypes
     internal import FoundationNetworking
 #endif
 
-/// The settings that a session applies to its own requests, but not, or not on all platforms, to requests of a
-/// protocol.
+/// The settings that a session applies to its own requests. Not all platforms apply them to requests of a protocol.
 struct SessionSettings: Sendable, Equatable {
     /// The cookie storage; `nil` if the session stores no cookies.
     let cookies: HTTPCookieStorage?
     let sendsCookies: Bool
     let acceptPolicy: HTTPCookie.AcceptPolicy
     /// A Boolean value that indicates whether responses may be stored beyond the lifetime of the session; `false` for
-    /// an ephemeral one.
+    /// an ephemeral session.
     let storesResponses: Bool
     private let cachePolicy: URLRequest.CachePolicy
     /// The fields that are added to requests without a field of that name.
@@ -58,7 +57,7 @@ struct SessionSettings: Sendable, Equatable {
     /// unless it has the default value of 60 s; then the timeout of the session is used.
     func timeout(of request: URLRequest) -> Duration? {
         let seconds = request.timeoutInterval == 60 ? timeout : request.timeoutInterval
-        // Longer than any session lives, and far below the maximum of `Duration`.
+        // The limit of 1e9 s is longer than any session lives, and far below the maximum of `Duration`.
         return seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite("URLs in style sheets", .timeLimit(.minutes(1)))
 struct CSSRewriterTests {
     @Test(
-        "URLs that are loaded",
+        "Covered URLs that are loaded become custom-scheme URLs",
         arguments: [
             ("a{b:url(https://cdn.example/x)}", "a{b:url(containerkit://cdn.example/x)}"),
             ("a{b:URL( 'https://cdn.example/x' )}", "a{b:URL( 'containerkit://cdn.example/x' )}"),
@@ -54,7 +54,7 @@ struct CSSRewriterTests {
     }
 
     @Test(
-        "Unchanged style sheets",
+        "Style sheets without covered URLs that are loaded are unchanged",
         arguments: [
             "/* url(https://cdn.example/x) */", "a{content:'url(https://cdn.example/x)'}",
             "a{b:'https://cdn.example/x'}",

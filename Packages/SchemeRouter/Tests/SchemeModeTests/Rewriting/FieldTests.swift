@@ -55,7 +55,7 @@ struct FieldTests {
         #expect(PolicyField.rewrite(policy, in: shopContext()) == policy)
     }
 
-    @Test("Sources of an http page")
+    @Test("The sources of an http page get equivalent custom-scheme sources")
     func insecure() {
         let context = shopContext("http://shop.example/")
         #expect(
@@ -65,7 +65,7 @@ struct FieldTests {
     }
 
     @Test(
-        "Links that are loaded",
+        "Covered URLs in the Link field become custom-scheme URLs if they are loaded",
         arguments: [
             ("<https://cdn.example/a>; rel=preload; as=style", "<containerkit://cdn.example/a>; rel=preload; as=style"),
             (
@@ -82,7 +82,7 @@ struct FieldTests {
     }
 
     @Test(
-        "The URL of a refresh",
+        "The URL of a refresh value is found",
         arguments: [
             ("5;url=https://a.example/", "https://a.example/"),
             (" 0.5 ; URL = 'https://a.example/' x", "https://a.example/"),

@@ -8,7 +8,7 @@ import Testing
 @Suite("URLs in documents", .timeLimit(.minutes(1)))
 struct HTMLRewriterTests {
     @Test(
-        "Attributes that load or navigate",
+        "Covered URLs in attributes that load or navigate become custom-scheme URLs",
         arguments: [
             ("<img src=\"https://cdn.example/a.png\">", "<img src=\"containerkit://cdn.example/a.png\">"),
             ("<IMG SRC='HTTPS://CDN.example/a.png' alt=x>", "<IMG SRC='containerkit://cdn.example/a.png' alt=x>"),
@@ -60,7 +60,7 @@ struct HTMLRewriterTests {
     }
 
     @Test(
-        "Unchanged documents",
+        "Documents without covered URLs that are loaded are unchanged",
         arguments: [
             "<img src=https://other.example/x>", "<img src=//cdn.example/x>", "<img src=/x><img src=x><img src>",
             "<img data-src=https://cdn.example/x>", "<x-img src=https://cdn.example/x>",
@@ -105,7 +105,7 @@ struct HTMLRewriterTests {
         }
     }
 
-    @Test("Lists of images")
+    @Test("Covered URLs in lists of images become custom-scheme URLs")
     func sourceSets() {
         #expect(
             rewritten("<img srcset=\" https://cdn.example/a,b 1x,https://cdn.example/c, //other.example/d 2x , x 3x\">")
@@ -119,7 +119,7 @@ struct HTMLRewriterTests {
         )
     }
 
-    @Test("Style sheets, import maps and documents in a document")
+    @Test("Style sheets, import maps and documents in a document are rewritten")
     func inside() {
         #expect(
             rewritten("<style>@import 'https://cdn.example/a';</style><p style=x>")
@@ -190,7 +190,7 @@ struct HTMLRewriterTests {
         }
         let meta = "<meta charset=iso-2022-jp>"
         #expect(rewritten(tag + meta + tag) == "<img src=containerkit://cdn.example/x>" + meta + tag)
-        // The second byte is a backslash in ASCII.
+        // The second byte of this Shift_JIS character is a backslash in ASCII.
         var rewriter = HTMLRewriter(shopContext())
         let text =
             Data("<meta charset=Shift_JIS><style>a{b:'".utf8) + [0x83, 0x5C]

@@ -16,7 +16,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "Backslashes",
+        "Backslashes in paths become slashes",
         arguments: [
             ("\\x.png", "/x.png"), ("a\\b.png", "a/b.png"), ("..\\x", "../x"), ("x?a\\b#c\\d", "x?a\\b#c\\d"),
             ("\\\\cdn.example\\x", "//cdn.example/x"), ("/\\other.example\\x", "https://other.example/x"),
@@ -134,7 +134,7 @@ struct OddURLTests {
     @Test("A base URL determines the scheme of references without a scheme")
     func bases() {
         let other = "<base href=https://other.example/>"
-        // They resolve to real URLs there.
+        // Below this base URL, references without a scheme resolve to real URLs.
         #expect(image("//cdn.example/x", before: other) == "containerkit://cdn.example/x")
         #expect(image("//other.example/x", before: other) == "//other.example/x")
         #expect(image("//me@cdn.example/x", before: other) == "//me@cdn.example/x")
@@ -143,7 +143,7 @@ struct OddURLTests {
         #expect(image("//shop.example/x", before: insecure) == "//shop.example/x")
         #expect(image("http:x", before: insecure) == "x")
         #expect(image("https:cdn.example/x", before: insecure) == "containerkit://cdn.example/x")
-        // The first base URL counts; one with another scheme is ignored.
+        // The first base URL counts; a base URL with another scheme is ignored.
         #expect(image("//other.example/x", before: "<base href=data:,x>" + insecure) == "https://other.example/x")
     }
 

@@ -35,7 +35,7 @@ struct RewritingFlowTests {
         }
     }
 
-    @Test("A piece is requested when the previous one was read, without waiting for the end")
+    @Test("A piece is requested when the previous piece was read, without waiting for the end of the body")
     func backPressure() async throws {
         let source = Endless()
         let loader = RewritingLoader(source, names: .standard) { url, _ in isCovered(url) }

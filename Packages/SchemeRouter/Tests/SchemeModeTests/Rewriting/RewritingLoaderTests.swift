@@ -146,7 +146,7 @@ struct RewritingLoaderTests {
         let wrong = try await open(link, sheet: sheet + " ")
         #expect(throws: ResourceError.self) { try wrong.sheet.get() }
         if case .failure(let error) = wrong.sheet { #expect(error.code == .blocked) }
-        // Independently of the type that the server declares.
+        // The check is independent of the type that the server declares.
         let other = try await open(link, sheet: sheet + " ", type: "text/plain")
         #expect(throws: ResourceError.self) { try other.sheet.get() }
         // Another page has no requirements.
@@ -154,7 +154,7 @@ struct RewritingLoaderTests {
         #expect(throws: Never.self) { try foreign.sheet.get() }
     }
 
-    @Test("The requirement applies to every form of reference in the page")
+    @Test("An integrity requirement applies to each form of reference in the page")
     func references() async throws {
         let wrong = hashing.metadata(of: "other")
         for (link, url) in [
@@ -171,7 +171,7 @@ struct RewritingLoaderTests {
         }
     }
 
-    @Test("The attribute stays if the engine would refuse the style sheet or nothing is rewritten")
+    @Test("The integrity attribute stays if the engine would refuse the style sheet or nothing is rewritten")
     func stays() async throws {
         let right = hashing.metadata(of: sheet)
         for link in [
@@ -191,7 +191,7 @@ struct RewritingLoaderTests {
         }
     }
 
-    @Test("A later document replaces the requirements")
+    @Test("A later document of the page replaces the integrity requirements")
     func reload() async throws {
         let first = Files([
             "https://shop.example/": .init(
@@ -207,7 +207,7 @@ struct RewritingLoaderTests {
         #expect(try await text(loader.load(request("https://shop.example/a.css"))).contains("containerkit:"))
     }
 
-    @Test("Only the page's document sets requirements, and no status bypasses them")
+    @Test("Only the page's document sets integrity requirements, and no response status bypasses them")
     func takeover() async throws {
         let good = "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet))>"
         let evil = "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet + " "))>"
@@ -244,7 +244,7 @@ struct RewritingLoaderTests {
     }
 
     @Test(
-        "An attachment is unchanged with its fields and ranges, except a style sheet of an element")
+        "An attachment, its fields and its ranges are unchanged, unless an element requests it as a style sheet")
     func attachments() async throws {
         let html = "<img src=https://cdn.example/x>"
         let fields: HTTPFields = [
@@ -293,7 +293,7 @@ struct RewritingLoaderTests {
         #expect(isAsItCame == isSaved)
     }
 
-    @Test("The first of several attributes with one name counts, and the others are removed")
+    @Test("The first of several integrity attributes counts, and all are removed")
     func twice() async throws {
         let right = hashing.metadata(of: sheet)
         let wrong = hashing.metadata(of: "x")

@@ -53,7 +53,7 @@ struct StyleSheetCharsetTests {
         #expect(try await !finds(named("iso-2022-jp", Self.utf8), isStream: isStream))
         // The rule is readable, so the charset is not UTF-16.
         #expect(try await finds(named("utf-16", Self.utf8), isStream: isStream))
-        // Not a `@charset` rule: different letters, quotation marks, blanks or a label that is too long.
+        // These are not `@charset` rules: the letters, quotation marks or blanks differ, or the label is too long.
         for start in [
             "@CHARSET \"gbk\";", "@charset 'gbk';", "@charset  \"gbk\";", " @charset \"gbk\";", "@charset \"gbk\" ;",
         ] {
@@ -61,7 +61,7 @@ struct StyleSheetCharsetTests {
         }
         let long = "gbk" + String(repeating: " ", count: 1_024)
         #expect(try await finds(named(long, Self.utf8), isStream: isStream))
-        // Texts that end within the rule.
+        // These texts end within the rule.
         for text in ["@charset \"gbk\"", "@char", "@charset \"gbk\";", "@"] {
             #expect(try await !finds(Data(text.utf8), isStream: isStream))
         }

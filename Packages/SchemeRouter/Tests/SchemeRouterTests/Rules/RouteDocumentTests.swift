@@ -13,7 +13,7 @@ struct RouteDocumentTests {
         try RouteRules(json: Data(text.utf8), limits: limits)
     }
 
-    @Test("A document with all fields")
+    @Test("A document may have all fields")
     func whole() throws {
         let rules = try read(
             """
@@ -34,7 +34,7 @@ struct RouteDocumentTests {
         #expect(rules.deny.last?.path == (try PathPattern(glob: "/admin/**")))
     }
 
-    @Test("The minimal document, and the switch")
+    @Test("The minimal document has no rules, and `enabled` is the switch")
     func least() throws {
         #expect(try read(#"{"format":1}"#).isEnabled && read(#"{"format":1}"#).rules.isEmpty)
         let off = try read(#"{"format":1,"enabled":false,"rules":[{"action":"intercept"}]}"#)
@@ -43,7 +43,7 @@ struct RouteDocumentTests {
     }
 
     @Test(
-        "One error rejects the complete document, with its rule and field",
+        "One error rejects the complete document; the error contains the rule and the field",
         arguments: [
             ("", "bad-document: not JSON"), ("{", "bad-document: not JSON"), ("[]", "bad-document: not of type"),
             ("{}", "bad-document: format is missing"),
@@ -98,7 +98,7 @@ struct RouteDocumentTests {
         #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 } && text.utf8.count < 400)
     }
 
-    @Test("Limits on bytes, rules, lists and lengths")
+    @Test("Limits on bytes, rules, lists and lengths are checked")
     func limits() throws {
         var limits = RouteLimits()
         limits.maxBytes = 100

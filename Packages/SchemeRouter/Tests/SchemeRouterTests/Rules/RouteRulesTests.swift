@@ -44,7 +44,7 @@ struct RouteRulesTests {
         #expect(rules.decide(try request("https://shop.example/api/x"), isCovered: true).action == .pass)
     }
 
-    @Test("Whether an origin may be intercepted is known before a request")
+    @Test("The rules determine before a request whether its origin may be intercepted")
     func origins() throws {
         let origin = try request("https://shop.example/")
         let path = try PathPattern(glob: "/api/**")
@@ -64,7 +64,7 @@ struct RouteRulesTests {
         #expect(try may([RouteRule(.pass, host: shop), RouteRule(.intercept, host: shop, methods: [.get])]))
         #expect(try may([RouteRule(.intercept, host: shop), RouteRule(.pass, host: shop, path: path)]))
         #expect(try may([RouteRule(.pass, host: shop, path: path)], isCovered: true))
-        // A complete deny prevents interception of the origin; a partial one does not.
+        // A deny entry for the whole origin prevents interception of the origin; an entry for some requests does not.
         #expect(try !may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop)], isCovered: true))
         #expect(try may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop, path: path)]))
         #expect(try !may([RouteRule(.intercept)], isCovered: true, isOn: false))
@@ -198,7 +198,7 @@ struct RouteRulesTests {
         }
     }
 
-    @Test("Limits on rules, lengths and patterns")
+    @Test("Limits on rules, lengths and patterns are checked")
     func limits() throws {
         var limits = RouteLimits()
         limits.maxRules = 2

@@ -60,7 +60,7 @@ struct SessionSettingsTests {
         #expect(loader.requests.withLock(\.count) == (location == "/" ? Redirect.limit + 1 : 1))
     }
 
-    @Test("Cookies are sent and stored at every hop for its host")
+    @Test("At every hop, the cookies of its host are sent and stored")
     func cookies() async throws {
         let loader = AnsweringLoader { request in
             guard request.head.path == "/login" else {
@@ -80,7 +80,7 @@ struct SessionSettingsTests {
         #expect(Set(faced.cookies.cookies?.map(\.name) ?? []) == ["a", "b"])
     }
 
-    @Test("A session that sends no cookies of its own sends those of the request")
+    @Test("A session that sends no cookies of its own sends the cookies of the request")
     func ownCookies() async throws {
         let loader = AnsweringLoader {
             AnsweringLoader.text($0.head.headerFields[.cookie] ?? "none", [.setCookie: "a=1"])
@@ -198,7 +198,7 @@ struct SessionSettingsTests {
     }
 
     #if canImport(FoundationNetworking)
-        @Test("An upload whose body is not accessible fails and is not sent without it")
+        @Test("An upload whose body is not accessible fails and is not sent without the body")
         func uploads() async throws {
             let loader = AnsweringLoader { _ in AnsweringLoader.text("sent") }
             let faced = try FacedSession(loader)

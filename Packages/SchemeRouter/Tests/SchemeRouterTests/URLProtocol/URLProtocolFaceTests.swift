@@ -61,7 +61,7 @@ struct URLProtocolFaceTests {
         #expect(text.isEmpty && head.statusCode == status)
     }
 
-    @Test("Request bodies arrive: bytes and streams")
+    @Test("The loader receives request bodies from bytes and from streams")
     func requestBodies() async throws {
         let loader = AnsweringLoader { request in
             AnsweringLoader.text(String(decoding: try await request.body.collect(upTo: 4 << 20), as: UTF8.self))

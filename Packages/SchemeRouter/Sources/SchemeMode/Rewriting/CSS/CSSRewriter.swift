@@ -6,7 +6,7 @@ public import Foundation
 /// A streaming rewriter that replaces the covered URLs of a style sheet with custom-scheme URLs. All other bytes are
 /// unchanged.
 ///
-/// It buffers at most one URL of 16 KiB and the current piece; at the beginning, a `@charset` rule.
+/// It buffers at most the current piece and one URL of up to 16 KiB, and at the beginning a `@charset` rule.
 @_spi(Fuzzing) public struct CSSRewriter: TextRewriting {
     private let context: RewritingContext
     private var scanner: CSSScanner
@@ -49,7 +49,7 @@ public import Foundation
         case .rule(let label): charset = label
         case .none:
             charset = context.environment ?? (context.hasTwoByteLetters ? .twoByte : .ascii)
-            // A UTF-16 style sheet has its own byte order mark.
+            // The charset of a UTF-16 document does not apply: a UTF-16 style sheet has its own byte order mark.
             if charset == .opaque { charset = .ascii }
         }
         isOpaque = charset == .opaque

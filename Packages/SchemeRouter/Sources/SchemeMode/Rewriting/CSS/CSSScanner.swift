@@ -25,7 +25,7 @@ struct CSSScanner {
     /// The kind of an open bracket.
     private enum Frame {
         case round, square, curly
-        /// `url(` or `src(` with a string, or `image-set(`: its strings are URLs.
+        /// `url(` or `src(` with a string, or `image-set(`, whose strings are URLs.
         case urls
 
         var closing: UInt8 {
@@ -66,7 +66,7 @@ struct CSSScanner {
 
     /// Scans more bytes.
     /// - Parameters:
-    ///   - bytes: The bytes that were held back in the previous call, followed by new ones.
+    ///   - bytes: The bytes that were held back in the previous call, followed by new bytes.
     ///   - isLast: A Boolean value that indicates whether the text ends here.
     ///   - edits: The array that receives the edits, with offsets in `bytes`.
     /// - Returns: The number of bytes that are finished; the others are held back.
@@ -261,7 +261,7 @@ struct CSSScanner {
         return isOver ? unitEnd : longName(from: start, to: unitEnd)
     }
 
-    /// Handles an unfinished name: waits for its end, unless it is too long to be significant.
+    /// Handles an unfinished name: more bytes are required, unless the name is too long to be significant.
     private mutating func longName(from start: Int, to end: Int) -> Int? {
         guard end - start > Self.maxNameBytes else { return nil }
         isAfterImport = false

@@ -8,11 +8,11 @@ internal import WebSyntax
 /// The rewriter of `Content-Security-Policy` values (CSP Level 3, sections 2.2 and 2.3), which preserves their meaning
 /// on a custom scheme.
 ///
-/// No source is removed; equivalent sources are added. A custom-scheme URL stands for its real URL, so permission for
-/// one implies permission for the other. A host that is not covered has no response under its custom-scheme URL.
-/// `'self'` also permits the page's real origin, for requests of scripts that bypass the container. A host without a
-/// scheme uses the page's scheme, which is a real one, so a source with that scheme is added. Report URLs are resolved
-/// to real URLs.
+/// No source is removed; equivalent sources are added. Permission for a real URL implies permission for its
+/// custom-scheme URL. For a host that is not covered, the added source has no effect, because its custom-scheme URL has
+/// no response. `'self'` also permits the page's real origin, for requests of scripts that bypass the container. A host
+/// without a scheme permits the page's scheme, which is a custom scheme for the engine, so a source with the real
+/// scheme is added. Report URLs are resolved to real URLs.
 struct PolicyField {
     private let bytes: [UInt8]
     private let context: RewritingContext
@@ -27,7 +27,7 @@ struct PolicyField {
 
     /// Returns the edits of a value.
     /// - Parameters:
-    ///   - bytes: One policy, or several ones separated by commas.
+    ///   - bytes: One policy, or several policies separated by commas.
     ///   - context: The context of the document.
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
         guard let authority = WebOrigin(url: context.url)?.authority else { return [] }
@@ -54,7 +54,7 @@ struct PolicyField {
         self.authority = authority
     }
 
-    /// Returns the name and the words of each directive.
+    /// Returns the ranges of the name and the values of each directive.
     private static func directives(of bytes: [UInt8]) -> [[Range<Int>]] {
         bytes.indices.split { ";,".utf8.contains(bytes[$0]) }.compactMap { part in
             let words = part.split { bytes[$0].isASCIIWhitespace }.map { $0.startIndex..<$0.endIndex }
@@ -92,7 +92,7 @@ struct PolicyField {
             if context.scheme == "https" {
                 return ["https://\(authority)"] + (sockets ? ["wss://\(authority)"] : [])
             }
-            // An http page also matches its host on https (section 6.7.2.8).
+            // `'self'` of an http page also matches its host on https (section 6.7.2.8).
             return ["http://\(authority)", "\(names.secure)://\(authority)"] + (sockets ? ["ws://\(authority)"] : [])
         }
         if lower.hasPrefix("'") { return [] }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The properties of a response that its fields determine for rewriting.
+/// The properties of a response that rewriting requires, read from the fields of the response.
 struct RewrittenFields {
     private(set) var type: RewrittenType?
     private(set) var charset: TextCharset?

@@ -11,7 +11,7 @@ struct ForeignContent {
         var isMath: Bool
         /// A Boolean value that indicates whether the children are HTML elements.
         var holdsHTML: Bool
-        /// A Boolean value that indicates whether such a child is open.
+        /// A Boolean value that indicates whether an HTML child is open.
         var hasHTML = false
     }
 
@@ -23,7 +23,7 @@ struct ForeignContent {
         open.last.map { !$0.hasHTML } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a start tag may be an SVG or MathML element or may affect one.
+    /// Returns a Boolean value that indicates whether a start tag may be or affect an SVG or MathML element.
     func concerns(_ name: ShortName) -> Bool {
         !open.isEmpty || Self.isRoot(name)
     }
@@ -78,7 +78,7 @@ struct ForeignContent {
         open.append(Element(name: name, isMath: isMath, holdsHTML: holdsHTML))
     }
 
-    /// Closes elements up to the next HTML element, or up to one that contains HTML.
+    /// Closes the innermost elements, up to an element whose children are HTML elements.
     private mutating func leave() {
         while let last = open.last, !last.holdsHTML { open.removeLast() }
     }

@@ -7,9 +7,9 @@ internal import WebSyntax
 /// A streaming rewriter that replaces the covered URLs of a document with custom-scheme URLs. All other bytes are
 /// unchanged.
 ///
-/// The table in `RewrittenAttribute` determines the attributes. `<style>`, `style`, import maps, speculation rules,
-/// `srcdoc`, and `<meta http-equiv>` for `refresh` and policies are parsed by their own syntax. The `integrity` of
-/// style sheets that may be rewritten is passed to `remember` and removed. At most one tag and the current piece are
+/// The table in `RewrittenAttribute` determines the rewritten attributes. `<style>`, `style`, import maps, speculation
+/// rules, `srcdoc`, and `<meta http-equiv>` for `refresh` and policies are parsed by their own syntax. The `integrity`
+/// of style sheets that may be rewritten is passed to `remember` and removed. At most one tag and the current piece are
 /// buffered.
 @_spi(Fuzzing) public struct HTMLRewriter: TextRewriting {
     /// A closure that stores the expected digests of a style sheet, because the engine no longer checks them.
@@ -236,8 +236,7 @@ internal import WebSyntax
     /// Removes the `integrity` of a style sheet that may be rewritten (Subresource Integrity) and passes it to
     /// `remember`.
     private func moveIntegrity(_ editor: inout TagEditor) {
-        // Only if the requested URL is unambiguous: without a `<base>`, and without special characters and character
-        // references.
+        // The requested URL must be unambiguous: without a `<base>`, special characters and character references.
         guard let remember, context.base == nil, let metadata = editor.value(of: "integrity"),
             let rel = editor.value(of: "rel"), let href = editor.value(of: "href"),
             href.allSatisfy({ (0x21...0x7E).contains($0) && !"&'\\".utf8.contains($0) }),
@@ -254,7 +253,7 @@ internal import WebSyntax
             let target = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url),
             let url = RealURL.canonical(target), context.covers(url, context.page),
             // The engine checks cross-origin resources only after a CORS request. Without `crossorigin` it refuses
-            // them, and must still do so.
+            // them, so the attribute must stay.
             RealURL.isSameOrigin(url, context.url) || editor.value(of: "crossorigin") != nil,
             remember(url, value)
         else { return }
@@ -265,7 +264,8 @@ internal import WebSyntax
 @_spi(Fuzzing) extension HTMLRewriter {
     /// The limits of the memory that a document can use.
     @_spi(Fuzzing) public struct Limits: Sendable, Hashable {
-        /// The maximum size of a tag that is rewritten, in bytes; 256 KiB by default, for a `srcdoc`.
+        /// The maximum size of a tag that is rewritten, in bytes; 256 KiB by default, because a tag may contain a
+        /// `srcdoc` document.
         public var maxTagBytes = 256 << 10
         /// The maximum size of an import map that is rewritten, in bytes; 256 KiB by default.
         public var maxMapBytes = 256 << 10

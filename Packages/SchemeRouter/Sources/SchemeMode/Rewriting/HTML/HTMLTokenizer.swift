@@ -14,15 +14,15 @@ internal import WebSyntax
 /// The tokenizer of the HTML standard (section "Tokenization"), limited to the boundaries of tokens. It processes
 /// bytes of an ASCII-compatible charset.
 ///
-/// Documents are read in pieces of any size with the same tokens. Tree construction is included where it affects the
-/// tokenizer: elements with raw text, and foreign content. Scripting is enabled, so `<noscript>` contains raw text. In
-/// XML, no element contains raw text, CDATA sections are allowed everywhere, and names may have prefixes.
+/// The division of a document into pieces does not affect its tokens. Tree construction is included where it affects
+/// the tokenizer: elements with raw text, and foreign content. Scripting is enabled, so `<noscript>` contains raw text.
+/// In XML, no element contains raw text, CDATA sections are allowed everywhere, and names may have prefixes.
 struct HTMLTokenizer {
     /// The content model of the following text.
     private(set) var content: Content
     /// The element that contains the following text.
     private(set) var rawElement: ShortName
-    /// The beginning of the end tag of that element.
+    /// The end tag of ``rawElement``, up to its name.
     private var endTag: [UInt8] = []
     private var open = Open.nothing
     private var scanner = TagScanner(isEnd: false)
@@ -130,7 +130,7 @@ struct HTMLTokenizer {
         return (.longTag(range, ending: nil), range.upperBound)
     }
 
-    /// Applies the effects of a tag on tree construction.
+    /// Updates the content model and the foreign content after a tag.
     private mutating func follow(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
         rawElement = .none
         if isXML { return }
@@ -147,7 +147,7 @@ struct HTMLTokenizer {
         if isHTML { hold(tag.name) }
     }
 
-    /// Sets the content model that follows the start tag of an HTML element, if the element has one of its own.
+    /// Sets the content model that follows the start tag of an HTML element, if the element has its own content model.
     private mutating func hold(_ name: ShortName) {
         guard let held = Self.held[name] else { return }
         content = held

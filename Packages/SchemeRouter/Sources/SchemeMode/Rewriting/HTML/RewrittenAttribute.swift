@@ -82,8 +82,8 @@ enum RewrittenAttribute {
         "textpath", "animate", "set", "animatemotion", "cursor", "tref",
     ]
 
-    /// Returns a Boolean value that indicates whether a `<link>` with this `rel` loads a resource. Connections that
-    /// are opened early to a covered host would not be used.
+    /// Returns a Boolean value that indicates whether a `<link>` with this `rel` loads a resource or opens a connection
+    /// early. A connection to a covered host would not be used, so `preconnect` and `dns-prefetch` are included.
     static func loads(_ rel: some Sequence<UInt8>) -> Bool {
         rel.split { $0.isASCIIWhitespace }.contains { word in
             loading.contains(String(decoding: word.map(\.asciiLowercased), as: UTF8.self))

@@ -6,7 +6,8 @@ internal import WebSyntax
 /// The name of an element or attribute with up to 16 ASCII characters in lower case, in a form that is cheap to
 /// compare.
 ///
-/// All longer names, and all names with a NUL, are equal to ``other``. No table here contains such a name.
+/// All longer names, and all names with a NUL, are equal to ``other``. The tables of elements and attributes contain no
+/// such name.
 struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     private var high: UInt64 = 0
     private var low: UInt64 = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// An editor of a start tag's attributes. The first attribute with a name counts.
+/// An editor of a start tag's attributes. Of several attributes with one name, the first one counts.
 struct TagEditor {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let tag: HTMLTag
@@ -59,7 +59,7 @@ struct TagEditor {
         }
     }
 
-    /// Removes an attribute and all its duplicates, of which one would otherwise become effective.
+    /// Removes an attribute and all its duplicates. Otherwise the first duplicate would become effective.
     mutating func drop(_ name: ShortName) {
         for attribute in tag.attributes where attribute.key == name {
             changes.removeAll { attribute.whole.contains($0.range.lowerBound) }

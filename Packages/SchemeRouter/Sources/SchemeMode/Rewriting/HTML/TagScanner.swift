@@ -28,7 +28,7 @@ struct TagScanner {
         start = isEnd ? 2 : 1
     }
 
-    /// Drops the attributes of a tag that is too long, and records no further ones.
+    /// Drops the attributes of a tag that is too long, and records no further attributes.
     mutating func dropAttributes() {
         isWhole = false
         isInAttribute = false

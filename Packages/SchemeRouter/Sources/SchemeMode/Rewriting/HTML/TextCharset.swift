@@ -33,8 +33,8 @@ enum TextCharset {
         }
     }
 
-    /// Creates the value for a charset that a text declares about itself.
-    /// - Parameter label: A label in ASCII. It cannot be UTF-16 then, which counts as UTF-8.
+    /// Creates the value for a charset that a text itself declares.
+    /// - Parameter label: A label in ASCII. The text is therefore not UTF-16, so the label `utf-16` counts as UTF-8.
     init(labelInText label: some StringProtocol) {
         self = label.lowercased().hasPrefix("utf-16") ? .ascii : TextCharset(label: label)
     }
