@@ -6,8 +6,8 @@ internal import Foundation
 
 /// One request in progress, independent of the HTTP library.
 protocol Exchanging: AnyObject, Sendable {
-    /// Returns the bytes of the body that have arrived, or `nil` at its end. Cancelling the calling task cancels the
-    /// request.
+    /// Waits for bytes of the body. Cancelling the calling task cancels the request.
+    /// - Returns: The bytes that have arrived, or `nil` at the end of the body.
     /// - Throws: `ResourceError`.
     func next() async throws -> Data?
 

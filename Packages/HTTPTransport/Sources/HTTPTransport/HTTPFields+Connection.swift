@@ -18,7 +18,7 @@ extension HTTPFields {
     func sentOnConnection() -> HTTPFields {
         var result = withoutConnectionFields()
         guard let cookies = result[.cookie] else { return result }
-        // Setting the value by name would split the field again.
+        // Setting the field by its name alone would split the value into several fields again.
         result[fields: .cookie] = [HTTPField(name: .cookie, value: cookies)]
         return result
     }

@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream are
-/// kept until ``stopKeeping()``, within a limit.
+/// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream stay in
+/// memory until ``stopKeeping()``, up to a limit.
 ///
 /// A chunk of a stream is read when it is requested, by one attempt at a time. Cancelling an attempt does not end the
 /// stream; ``cancel()`` or releasing the last reference does.
@@ -56,7 +56,7 @@ final class RepeatableBody: Sendable {
         budget.giveBack(state.withLock { $0.bytes })
     }
 
-    /// The chunks of the body from its first byte, for one attempt; `nil` for an empty body.
+    /// The chunks of the body for one attempt, from the first byte; `nil` for an empty body.
     var chunks: BodyChunks? {
         guard case .stream = body else { return BodyChunks(body, sentTo: url) }
         state.withLock { $0.position = 0 }
@@ -80,7 +80,7 @@ final class RepeatableBody: Sendable {
         state.withLock { $0.pump }?.cancel()
     }
 
-    /// Removes the kept chunks that were returned.
+    /// Removes the chunks that were returned.
     private func drop(in state: inout State) {
         let count = min(state.position - state.first, state.pieces.count)
         guard count > 0 else { return }
@@ -129,7 +129,7 @@ final class RepeatableBody: Sendable {
         state.isPulling = true
         demand.yield()
         guard state.pump == nil, let chunks = BodyChunks(body, sentTo: url) else { return }
-        // The task does not retain the body while it waits.
+        // The task does not retain `self` while it waits.
         state.pump = Task { [weak self, demands] in
             var pieces = chunks.makeAsyncIterator()
             for await _ in demands {

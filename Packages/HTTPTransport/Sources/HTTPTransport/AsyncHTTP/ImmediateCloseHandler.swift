@@ -14,7 +14,7 @@ final class ImmediateCloseHandler: ChannelOutboundHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         context.close(mode: mode, promise: promise)
         guard mode == .all else { return }
-        // Closes below TLS, whose own close waits for the peer.
+        // Closes the channel below the TLS handler, because the handler would wait for the peer.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
         tls?.close(promise: nil)
     }

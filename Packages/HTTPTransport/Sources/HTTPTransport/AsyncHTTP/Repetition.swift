@@ -63,7 +63,7 @@ struct Repetition: Sendable {
         isIdempotent || isShared != false ? .pooled : .fresh
     }
 
-    /// Returns the next attempt, or `nil` if the request is not sent again.
+    /// Returns the next attempt, or `nil` if the request must not be sent again.
     /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     mutating func next(after failure: TransportFailure, isShared: Bool?) -> Step? {
         let connection: Connection = isShared == true ? .pooled : .fresh

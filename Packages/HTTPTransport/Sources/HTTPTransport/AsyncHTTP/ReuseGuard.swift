@@ -15,7 +15,7 @@ final class ReuseGuard: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The request needs a new connection. None of it was sent.
+    /// The error of a request that needs a new connection. No byte of the request was sent.
     struct Rejection: Error {}
 
     private var isUsed = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The state of a value that is started on first use, and started again after it was lost.
+/// The state of a value that is started on its first use, and started again after it is lost.
 ///
 /// Starts are numbered, so that a late result of an earlier start is ignored.
 struct Startup<Value: Sendable>: Sendable {
@@ -25,7 +25,7 @@ struct Startup<Value: Sendable>: Sendable {
     }
 
     /// Starts if the phase is ``Phase/idle``.
-    /// - Parameter start: A function that receives the number of the start and returns its task.
+    /// - Parameter start: A closure that receives the number of the start and returns its task.
     mutating func begin(_ start: (Int) -> Task<Value, any Error>) {
         guard case .idle = phase else { return }
         number += 1

@@ -10,7 +10,7 @@ internal import Foundation
 
 /// Forwards the delegate calls of a session to the exchanges of its tasks.
 ///
-/// Isolation: any; the session calls on its queue, one call at a time.
+/// Isolation: any. The session calls the delegate on its queue, one call at a time.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
 
