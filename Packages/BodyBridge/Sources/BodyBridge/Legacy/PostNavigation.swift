@@ -7,7 +7,7 @@ public import HTTPTypes
 /// A navigation by POST, as older apps write it for engines that lose the body of a POST navigation: a request of the
 /// scheme `post` with the header fields `oldScheme` and `bodyParam`.
 @_spi(Facade) public struct PostNavigation: Sendable, Hashable {
-    /// The scheme of such a request.
+    /// The scheme of the request of an older app.
     public static let scheme = "post"
 
     /// The intended request: a POST to an http or https URL.
