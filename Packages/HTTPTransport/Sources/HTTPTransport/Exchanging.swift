@@ -27,7 +27,8 @@ extension Exchanging {
             guard try heads.receive(status: status) == .informational else { return }
             giveUp()
             throw ResourceError(
-                .connectionLost, TransportFailure(.receive, "an informational response without a final one"), at: url)
+                .connectionLost, TransportFailure(.receive, "an informational response without a final response"),
+                at: url)
         } catch let error as ResponseHeadState.Violation {
             giveUp()
             throw ResourceError(
