@@ -129,7 +129,7 @@ const settled = (request, response, id, outgoing) => {
 };
 
 const send = (original, self, request) => {
-  // An aborted request fails at once, before listeners of the page run.
+  // An aborted request fails immediately, before listeners of the page run.
   if (!isOurs(urlOf(request)) || isAborted(getters.signal(request))) return apply(original, self, [request]);
   const body = weakGet(bodies, request);
   const mayCarry = !isBodyless(methodOf(request));

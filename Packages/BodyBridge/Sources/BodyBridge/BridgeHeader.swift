@@ -89,8 +89,8 @@ internal import WebSyntax
     }
 }
 
-/// The tokens between single spaces, including empty ones. They are split by bytes, because every request has this
-/// header, and splitting by characters takes ten times as long.
+/// The tokens between single spaces, including empty tokens. The text is split by bytes, because splitting by
+/// characters takes ten times as long, and every request has this header.
 private struct Tokens {
     private var rest: Substring?
 

@@ -216,7 +216,7 @@ struct BodyRelayTests {
         #expect(relay.bytes == 0 && relay.count == 0 && relay.state.withLock { $0.heldBytes } == 0)
     }
 
-    @Test("Dropping a held body ends the wait for it, and a body longer than announced is refused")
+    @Test("Dropping a held body ends the wait for the body, and a body longer than announced is refused")
     func heldInVain() async throws {
         var limits = BodyLimits()
         limits.lead = 2

@@ -319,7 +319,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A streamed script is stored up to 8 MiB, and the bytes read of a longer one are reported")
+    @Test("A streamed script is stored up to 8 MiB, and the bytes read of a longer script are reported")
     func keptStreams() async throws {
         let url = "app://a.example/w.js"
         func pieces(_ piece: Data, _ count: Int) -> ResourceBody {
@@ -346,7 +346,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A module's leading script has a URL of its own, once, and the module's text does not contain the token")
+    @Test("A module's leading script has its own URL, which works once; the module's text does not contain the token")
     func moduleWorkers() throws {
         _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":true"#)
         guard case .worker(let module) = try read("app://a.example/w.js", .get, fragment: id).reading else {
@@ -377,7 +377,7 @@ struct PageBridgeTests {
         #expect(maker != left && page[1].ranges(of: maker).count == 2 && !page[1].contains(left))
     }
 
-    @Test("The long script has one text in all pages and in the precompiled one, which contains no token")
+    @Test("The second script is the same in all pages and in `sourcesToPrecompile`, which contains no token")
     func sourcesToPrecompile() {
         let other = InjectedScript(
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
@@ -430,7 +430,7 @@ struct PageBridgeTests {
         #expect(try await text(read("app://a.example/form").reading) == "first")
     }
 
-    @Test("A later form of the same document and target replaces an unsent one, and ends an earlier navigation")
+    @Test("A later form of the same document and target replaces an unsent form, and ends an earlier navigation")
     func replaced() async throws {
         let other = String(repeating: "1e", count: 16)
         announce(id, 5, from: "one", type: "a/one")
@@ -486,7 +486,7 @@ struct PageBridgeTests {
         #expect(try await text(read("app://a.example/form").reading) == "first")
     }
 
-    @Test("Dropping a body ends the wait for it, and its request fails at once")
+    @Test("Dropping a body ends the wait for the body, and its request fails immediately")
     func droppedForm() async throws {
         announce(id, 5, from: "one", type: "a/one")
         let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))

@@ -142,7 +142,7 @@ public import ResourceLoading
             relay.drop(id)
             throw error
         }
-        // The relay holds the bytes and counts them.
+        // The bytes are in the relay, which counts them.
         message = message.withoutBody
         entries[key] = Entry(id: id, message: message)
         return message.requestID
@@ -221,7 +221,7 @@ public import ResourceLoading
         let bytes = Array(text.utf8)
         var result = Data(capacity: bytes.count)
         var index = 0
-        /// Skips a backslash in either form.
+        /// Skips a backslash or a yen sign, and returns a Boolean value that indicates whether one was present.
         func backslash() -> Bool {
             if index < bytes.count, bytes[index] == UInt8(ascii: "\\") {
                 index += 1

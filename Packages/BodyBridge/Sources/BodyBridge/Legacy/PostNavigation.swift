@@ -19,7 +19,7 @@ public import HTTPTypes
     ///
     /// `oldScheme` is `http` or `https`, in any case. `bodyParam` is the body as text; if it is missing, the body is
     /// empty. The content type is `application/x-www-form-urlencoded` if the request has no `Content-Type`. Other
-    /// header fields are kept.
+    /// header fields are unchanged.
     /// - Returns: `nil` for other requests.
     public init?(legacy request: HTTPRequest) {
         guard request.scheme == Self.scheme, let oldScheme = HTTPField.Name("oldScheme"),
