@@ -4,7 +4,7 @@
 internal import CookieJar
 internal import Foundation
 
-/// Synchronizes cookie stores: the jar and the engine's store.
+/// An actor that synchronizes cookie stores: the jar and the engine's store.
 ///
 /// `Reconciliation` contains the rules, and the reconciler performs the effects that it returns. Writes of one cookie
 /// to one store run one after the other. A failed write is tried again after a pause. Pending work is a state, not a
@@ -82,7 +82,7 @@ actor CookieReconciler {
         phase = .running
         for id in order {
             guard let store = stores[id] else { continue }
-            // Subscribe before the first read, so that no change is missed between the two.
+            // The subscription precedes the first read, so that no change between them is missed.
             let changes = await store.changes()
             // `stop()` may have run during the suspension.
             guard phase == .running else { return }

@@ -25,7 +25,7 @@ public import WebEngine
     private let isBehind = Mutex(false)
 
     /// The longest time for which pages open without waiting for a store that does not respond. After this time a page
-    /// waits again. This time is longer than that after which the reconciler stops retrying a store.
+    /// waits again. The reconciler stops retrying a store earlier.
     private static let patience = Duration.seconds(60)
 
     /// Creates a synchronizer: opens the jar and reads its file.
@@ -142,7 +142,7 @@ public import WebEngine
     }
 
     /// Clears the cookies of a scope in both stores.
-    /// - Throws: `CookieBridgeError` or `CookieFileError`; the jar is cleared in any case.
+    /// - Throws: `CookieBridgeError` or `CookieFileError`. The jar is cleared even if an error is thrown.
     public func clear(_ scope: CookieScope) async throws {
         pages.processor.clear(scope)
         do {

@@ -90,8 +90,8 @@ public import WebEngine
         switch request.credentials {
         case .include: return true
         case .omit: return false
-        // A request of an element without CORS includes credentials for every origin. A CORS request includes them for
-        // its own origin, unless its credentials mode says otherwise.
+        // A request of an element without CORS includes credentials for every origin. A CORS request includes
+        // credentials only for its own origin, unless its credentials mode specifies otherwise.
         case .unknown where request.mode != .cors: return true
         case .unknown, .sameOrigin:
             let fields = request.head.headerFields

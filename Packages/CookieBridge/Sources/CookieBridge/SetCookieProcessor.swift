@@ -16,8 +16,8 @@ final class SetCookieProcessor: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// The number of remembered clear operations. Cookies of a request that began before the oldest operation are
-    /// rejected.
+    /// The maximum number of remembered clear operations. Cookies of a request that began before the oldest operation
+    /// are rejected.
     private static let capacity = 64
 
     private struct State {
@@ -66,7 +66,7 @@ final class SetCookieProcessor: Sendable {
     ) {
         let (url, context) = target
         state.withLock { state in
-            // Only hosts within a domain can set cookies there.
+            // Only hosts within a domain can set cookies for the domain.
             let isOutdated =
                 moment.number < state.forgotten
                 || state.last.contains { $0.number > moment.number && $0.scope.reaches(url.host) }

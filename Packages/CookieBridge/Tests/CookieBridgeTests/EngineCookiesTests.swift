@@ -41,7 +41,7 @@ struct EngineCookiesTests {
         #expect(EngineCookie(made).expires == 1_000_000_000_000)
     }
 
-    @Test("Clearing tries every cookie of the scope and keeps the others")
+    @Test("Clearing tries to remove every cookie of the scope, and no other cookie")
     func clearing() async throws {
         for (name, domain) in [("a", ".shop.example"), ("b", "WWW.shop.example"), ("c", "other.example"), ("d", "::1")]
         {

@@ -20,7 +20,7 @@ struct StorageTests {
             // The host of the public suffix sets a cookie for itself.
             ("github.io", "github.io", nil), ("localhost", "localhost", nil), ("127.0.0.1", "127.0.0.1", nil),
             ("127.0.0.1", "0.0.1", .otherDomain), ("127.0.0.1", "1", .otherDomain), ("[::1]", "[::1]", nil),
-            // The domain is not a suffix itself, but is above one.
+            // The domain is not a public suffix, but is above a public suffix.
             ("b.s3.cloud.example", "cloud.example", .publicSuffix), ("x.cloud.example", "cloud.example", nil),
             ("shop.example", "shöp.example", .otherDomain), ("shop.example", "shop.example.", .otherDomain),
             ("shop.example.", "shop.example.", nil),

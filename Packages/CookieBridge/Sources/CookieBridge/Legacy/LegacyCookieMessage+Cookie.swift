@@ -18,8 +18,8 @@ internal import WebSyntax
     ///   - schemes: the schemes of documents that may set cookies, mapped to the scheme that each represents: `https`
     ///     or `http`. By default these two schemes represent themselves. An app adds its custom schemes.
     ///   - now: the time from which ages count.
-    /// - Throws: ``CookieBridgeError`` with code `wrongOrigin` if the document may not set such a cookie, or
-    ///   `badMessage` if no document may set it.
+    /// - Throws: ``CookieBridgeError`` with code `wrongOrigin` if the document may not set the cookie, or `badMessage`
+    ///   if no document may set it.
     public func cookie(
         in document: URL, schemes: [String: String] = ["https": "https", "http": "http"], now: Date
     ) throws -> Cookie {
@@ -73,8 +73,8 @@ internal import WebSyntax
         let age = cookie.expires.map { max(0, $0.timeIntervalSince(now)).rounded(.up) }
         var line = "\(identity.name)=\(age == 0 ? "" : cookie.value)"
         if let age { line += "; Max-Age=\(Int(age))" }
-        // A semicolon would end the attribute. Only the document's own default path can contain one, and a cookie
-        // without the attribute gets that path.
+        // A semicolon would end the attribute. Only the document's own default path can contain a semicolon, and a
+        // cookie without the attribute gets that path.
         if !identity.path.utf8.contains(UInt8(ascii: ";")) { line += "; Path=\(identity.path)" }
         if !identity.isHostOnly { line += "; Domain=\(identity.domain)" }
         return isSecure ? line + "; Secure" : line

@@ -6,16 +6,16 @@ public import CookieJar
 @_spi(Facade) extension Reconciliation {
     /// An action of the reconciler. Each read, write, clear and pause ends with one call of the corresponding event.
     enum Effect: Sendable, Hashable {
-        /// Read a whole store, then call ``Reconciliation/readEnded(_:number:cookies:now:)`` or
+        /// A read of a whole store. It ends with ``Reconciliation/readEnded(_:number:cookies:now:)`` or
         /// ``Reconciliation/readFoundLoss(_:number:now:)``.
         case read(CookieStoreID, number: UInt64)
-        /// Write a cookie, then call ``Reconciliation/writeEnded(_:_:_:now:)``.
+        /// A write of a cookie. It ends with ``Reconciliation/writeEnded(_:_:_:now:)``.
         case write(CookieStoreID, Write)
-        /// Clear a store, then call ``Reconciliation/clearEnded(_:succeeded:now:)``.
+        /// A clear operation in a store. It ends with ``Reconciliation/clearEnded(_:succeeded:now:)``.
         case clear(CookieStoreID, CookieScope)
-        /// Wait, longer after each consecutive failure, then call ``Reconciliation/resumed(_:now:)``.
+        /// A pause, which is longer after each consecutive failure. It ends with ``Reconciliation/resumed(_:now:)``.
         case pause(CookieStoreID, failures: Int)
-        /// Report a fault.
+        /// A report of a fault.
         case report(Fault)
     }
 

@@ -123,8 +123,8 @@ extension Reconciliation {
 
     // MARK: Deletions
 
-    /// Returns a Boolean value that indicates whether all stores are known not to have the cookie. A cookie without an
-    /// entry counts as absent.
+    /// Returns a Boolean value that indicates whether the cookie is known to be absent from all stores. A cookie
+    /// without an entry counts as absent.
     private func isForgettable(_ entry: Entry) -> Bool {
         live(entry.desired) == nil
             && entry.slots.allSatisfy { slot in

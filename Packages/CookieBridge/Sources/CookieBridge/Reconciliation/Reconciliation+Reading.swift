@@ -29,8 +29,8 @@ extension Reconciliation {
 
     /// Records that a read found a loss: the store has lost cookies by itself.
     ///
-    /// If a cookie is missing from the next read, it is written again and does not count as deleted. The reconciler
-    /// evaluates a cookie that the store still has, or that another writer has set since, as usual.
+    /// If a cookie is missing from the next read, it is written again and does not count as deleted. A cookie that the
+    /// store still has, or that another writer has set since the loss, is evaluated as usual.
     mutating func readFoundLoss(_ store: CookieStoreID, number: UInt64, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store), let reading = state.lanes[lane].reading, reading.number == number
@@ -113,7 +113,7 @@ extension Reconciliation {
         let isFirst = slot.possible.isEmpty
         slot.window = []
         if slot.verdict == .abandoned {
-            // The store works again. Allow one more attempt.
+            // The store works again, so one more attempt is allowed.
             slot.verdict = nil
             slot.attempts = limits.attempts - 1
         }

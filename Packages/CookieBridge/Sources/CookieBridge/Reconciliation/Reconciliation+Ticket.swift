@@ -36,7 +36,7 @@ extension Reconciliation {
         return Ticket(reads: reads, clears: clears, version: nil, identities: nil)
     }
 
-    /// Returns a ticket for some cookies as a store has them now. The store must have been signalled.
+    /// Returns a ticket for the current states of some cookies in a store. The store must have been signalled.
     func ticket(for identities: Set<Cookie.Identity>, from store: CookieStoreID) -> Ticket {
         let reads = barrier().reads
         return Ticket(

@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import Foundation
 
-/// Persists a jar's cookies, except session cookies, in a file.
+/// A file that persists the cookies of a jar, except session cookies.
 ///
 /// Changes are collected and written on a separate thread; ``flush()`` waits for the write. Flushed cookies survive a
 /// kill and a power failure, because the file is replaced as a whole and synchronized together with its folder. Its

@@ -25,8 +25,8 @@ internal import WebSyntax
     public var isHTTPOnly = false
     /// The last `SameSite`; unknown values count as unspecified.
     public var sameSite = Cookie.SameSite.unspecified
-    /// A Boolean value that indicates whether the field has the attribute `Partitioned`. The jar has no partitions and
-    /// stores such a cookie like any other.
+    /// A Boolean value that indicates whether the field has the attribute `Partitioned`. The jar has no partitions, and
+    /// stores the cookie like other cookies.
     public var isPartitioned = false
 
     /// The maximum length of name and value together, in bytes.
