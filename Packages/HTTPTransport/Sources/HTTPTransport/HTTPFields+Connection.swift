@@ -13,7 +13,7 @@ extension HTTPFields {
 
     /// Returns the fields of a request in the form that is sent, without connection-specific fields.
     ///
-    /// `Cookie` becomes one field (RFC 6265, section 5.4). HTTPFields keeps one field per cookie, as HTTP/2 allows
+    /// `Cookie` becomes one field (RFC 6265, section 5.4). `HTTPFields` stores one field per cookie, as HTTP/2 allows
     /// (RFC 9113, section 8.2.3).
     func sentOnConnection() -> HTTPFields {
         var result = withoutConnectionFields()

@@ -4,7 +4,7 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// Sends one request over the network and returns its response unchanged.
+/// A transport that sends one request over the network and returns its response unchanged.
 ///
 /// A transport does not follow redirects, store cookies or cache; loaders above it do. Connecting always has a time
 /// limit. By default a host may be silent for any time. The caller can cancel the request or set its own limit, and the
@@ -33,7 +33,8 @@ public protocol HTTPTransporting: Sendable {
     ) async throws -> TransportResponse
 }
 
-/// The capabilities of a transport beyond the mandatory ones. A test checks the presence and absence of each.
+/// The capabilities of a transport beyond the mandatory requirements. A test checks the presence and absence of each
+/// capability.
 public struct TransportCapabilities: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -57,7 +58,7 @@ public struct TransportCapabilities: OptionSet, Sendable {
     public static let refusesAtOnce = TransportCapabilities(rawValue: 1 << 5)
     /// The host app can provide the addresses of a host name.
     public static let ownAddresses = TransportCapabilities(rawValue: 1 << 6)
-    /// Upload bytes are sent while later ones are produced. Without this capability a stream is written to a file
+    /// Upload bytes are sent while later bytes are produced. Without this capability a stream is written to a file
     /// first.
     public static let streamingUploads = TransportCapabilities(rawValue: 1 << 7)
     /// The host app can add certificate authorities.

@@ -14,13 +14,13 @@ internal import ResourceLoading
 /// Isolation: any.
 final class RepeatableBody: Sendable {
     private struct State {
-        /// The chunks that are kept.
+        /// The chunks that stay in memory.
         var pieces: [Data] = []
-        /// The index of the first kept chunk.
+        /// The index of the first chunk in `pieces`.
         var first = 0
         /// The index after the last chunk that was returned.
         var position = 0
-        /// The number of kept bytes that were reserved from the budget.
+        /// The number of bytes in `pieces` that were reserved from the budget.
         var bytes = 0
         /// A Boolean value that indicates whether the budget was exhausted.
         var isFull = false
@@ -31,7 +31,7 @@ final class RepeatableBody: Sendable {
         var pump: Task<Void, Never>?
     }
 
-    /// The limit of bytes that are kept of one stream.
+    /// The maximum number of bytes of one stream that stay in memory for another attempt.
     static let limit = 4 << 20
     let length: Int64?
     private let body: ResourceBody

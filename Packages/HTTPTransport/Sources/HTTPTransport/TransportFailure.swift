@@ -47,7 +47,7 @@ extension ResourceError {
     }
 
     /// A Boolean value that indicates whether TLS ended without close_notify during a body that ends with its
-    /// connection. Engines treat such a body as complete, but it may be truncated.
+    /// connection. Engines treat the body as complete, but it may be truncated.
     var isMissingCloseNotify: Bool {
         (cause as? TransportFailure)?.underlying is MissingCloseNotify
     }

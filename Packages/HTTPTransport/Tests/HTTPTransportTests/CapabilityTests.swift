@@ -110,8 +110,8 @@ struct CapabilityTests {
             let transport = URLSessionTransport(configuration)
             #expect(!transport.capabilities.contains(.backPressure))
             let body = try await transport.send("http://127.0.0.1:\(server.port)/").body
-            // The connection is closed while the body is unread. The session counts bytes some time after it has read
-            // them.
+            // The connection is closed while the body is unread. The session counts bytes only some time after it has
+            // read them.
             for await sent in server.ends {
                 #expect(sent < most)
                 break

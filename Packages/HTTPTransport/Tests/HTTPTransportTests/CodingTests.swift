@@ -136,7 +136,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Decoded bytes are returned before the rest arrives")
+    @Test("Decoded bytes are returned before the rest of the body arrives")
     func streaming() async throws {
         let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), as: .gzip)
         let (gate, open) = AsyncStream<Void>.makeStream()

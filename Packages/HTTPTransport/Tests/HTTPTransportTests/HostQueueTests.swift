@@ -162,7 +162,7 @@ struct HostQueueTests {
         }
     }
 
-    /// Returns the number of requests that the host admits in addition to the current ones.
+    /// Returns the number of requests that are admitted in addition to the current requests.
     private func room(of queue: HostQueue) async throws -> Int {
         var passes: [HostQueue.Pass] = []
         do {
@@ -199,7 +199,7 @@ struct HostQueueTests {
         first.release()
     }
 
-    @Test("The limit of a full host falls to the running requests, then grows by one with each response")
+    @Test("The limit of a full host falls to the number of running requests, then grows by one with each response")
     func full() async throws {
         let queue = HostQueue(limit: 6, longestLine: 0)
         let passes = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]

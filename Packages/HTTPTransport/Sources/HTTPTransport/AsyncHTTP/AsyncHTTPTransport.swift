@@ -23,7 +23,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private let configuration: Configuration
     private let startTunnel: TunnelStart
     private let queue: HostQueue
-    /// The budget for bytes of streamed request bodies that are kept for another attempt.
+    /// The budget for bytes of streamed request bodies that stay in memory for another attempt.
     private let bodyBudget = ByteBudget(limit: 32 << 20)
     /// The clients. With a tunnel they are created by the first request, and again if the tunnel's listener is lost.
     private let clients: Mutex<Startup<AsyncHTTPClients>>

@@ -5,8 +5,8 @@ internal import NIOCore
 internal import NIOHTTP2
 internal import NIOSSL
 
-/// Probes the peer of an HTTP/2 connection with PING (RFC 9113, section 6.7) on request, and closes the connection if
-/// no reply arrives.
+/// A handler that probes the peer of an HTTP/2 connection with PING (RFC 9113, section 6.7) on request, and closes the
+/// connection if no reply arrives.
 ///
 /// Isolation: the event loop of its channel.
 final class ConnectionPulse: ChannelDuplexHandler {

@@ -4,7 +4,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Completes responses that end before their request has been sent.
+/// A handler that completes responses that end before their request has been sent.
 ///
 /// If the response refuses the request, AsyncHTTPClient stops sending. It treats the end of the response as the end
 /// of the exchange only if body bytes precede it. The handler therefore inserts an empty body part before the end.
@@ -23,7 +23,7 @@ final class EarlyResponseEndHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The response is complete, and the rest of the request will not be sent.
+    /// The error of an exchange whose response is complete and whose request will not end.
     struct CompleteResponse: Error {
         /// The length of the response body, in bytes.
         let length: Int64

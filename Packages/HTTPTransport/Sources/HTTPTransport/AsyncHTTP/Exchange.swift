@@ -37,9 +37,9 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     /// The progress of a request.
     enum Stage: Int, Comparable {
-        /// No connection yet.
+        /// The request has no connection yet.
         case connecting
-        /// The request head has been sent, the body is being sent.
+        /// The request head has been sent, and the body is being sent.
         case sending
         /// The request has been sent completely.
         case awaiting

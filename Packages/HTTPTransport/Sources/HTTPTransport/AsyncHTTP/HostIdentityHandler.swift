@@ -6,8 +6,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 
-/// Checks before each request over TLS that the certificate of the connection matches the host of the request (RFC
-/// 9110, section 4.3.4; RFC 9525).
+/// A handler that checks before each request over TLS that the certificate of the connection matches the host of the
+/// request (RFC 9110, section 4.3.4; RFC 9525).
 ///
 /// NIOSSL also checks names, and this transport never disables that check. However, NIOSSL accepts a certificate for
 /// the IP address of the connection for any name. It also accepts a common name if the certificate has no subject

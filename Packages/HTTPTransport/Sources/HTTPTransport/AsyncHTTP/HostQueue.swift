@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import ResourceLoading
 
-/// Limits the number of concurrent requests to each host. Further requests wait.
+/// A queue that limits the number of concurrent requests to each host. Further requests wait.
 ///
 /// AsyncHTTPClient fails a request that waits for a free connection longer than its connect timeout. A page that loads
 /// sixty files over a slow connection would lose most of them. In this queue, requests wait until a connection is free.

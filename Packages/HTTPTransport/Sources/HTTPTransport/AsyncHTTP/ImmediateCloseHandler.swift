@@ -4,8 +4,8 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// Closes a TLS connection as soon as its close_notify has been sent, so that a cancelled request ends at the server
-/// immediately. RFC 8446, section 6.1 does not require waiting for the peer's close_notify.
+/// A handler that closes a TLS connection as soon as its close_notify has been sent, so that a cancelled request ends
+/// at the server immediately. RFC 8446, section 6.1, does not require a wait for the peer's close_notify.
 ///
 /// Isolation: the event loop of its channel.
 final class ImmediateCloseHandler: ChannelOutboundHandler {

@@ -8,7 +8,7 @@ internal import NIOHTTP2
 internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
 
-/// Checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
+/// A handler that checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
 ///
 /// After a status below 200 the client waits for another head. It terminates the process if the response ends instead,
 /// and on a status below 100. This handler fails the request and closes the connection on an invalid head.
@@ -60,10 +60,10 @@ final class ResponseHeadHandler: ChannelInboundHandler {
 /// ends with its connection. The body may be truncated.
 struct MissingCloseNotify: Error {}
 
-/// Checks the header blocks of an HTTP/2 stream before NIO's codec reads them.
+/// A handler that checks the header blocks of an HTTP/2 stream before NIO's codec reads them.
 ///
-/// The codec terminates the process on a `:status` that is empty or negative. AsyncHTTPClient terminates it on a
-/// status below 100, on 101 and on a second head. This handler fails the request and resets the stream on an invalid
+/// The codec terminates the process on a `:status` that is empty or negative. AsyncHTTPClient terminates the process on
+/// a status below 100, on 101 and on a second head. This handler fails the request and resets the stream on an invalid
 /// block.
 ///
 /// Isolation: the event loop of its channel.

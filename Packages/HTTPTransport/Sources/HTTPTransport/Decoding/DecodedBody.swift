@@ -70,7 +70,7 @@ struct DecodedBody: AsyncSequence, Sendable {
             }
         }
 
-        /// Passes the output of each stage to the next one, starting with the last stage.
+        /// Passes the output of each stage to the next stage, starting with the last stage.
         /// - Returns: A chunk of the decoded body, or `nil` if the stages need more input.
         private mutating func drain() throws -> Data? {
             var index = stages.count - 1

@@ -7,7 +7,7 @@ internal import NIOPosix
 internal import ResourceLoading
 internal import SystemSupport
 
-/// Reads the CONNECT request of one connection, connects to the target, and joins both connections.
+/// A handler that reads the CONNECT request of one connection, connects to the target, and joins both connections.
 ///
 /// Isolation: the event loop of its channel.
 final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {

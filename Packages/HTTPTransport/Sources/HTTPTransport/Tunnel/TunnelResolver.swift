@@ -78,7 +78,7 @@ final class TunnelResolver: Resolver, Sendable {
         return error
     }
 
-    /// Completes a promise at most once.
+    /// A promise that can be completed more than once; only the first result is used.
     private final class SingleCompletion: Sendable {
         private let promise: Mutex<EventLoopPromise<[SocketAddress]>?>
 
