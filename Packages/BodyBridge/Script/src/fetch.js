@@ -159,7 +159,7 @@ const send = (original, self, request) => {
   }
   const id = newID();
   const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
-  // A request that the container did not receive words for fails, so that it is not sent without its body.
+  // If the container did not receive the words, it refuses the original request, so that no request lacks its body.
   const isSaid = say(outgoing, text, id);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();

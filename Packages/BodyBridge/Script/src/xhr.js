@@ -77,8 +77,9 @@ const send = (original, self, args) => {
   return result;
 };
 
-// On a custom scheme the engine reports only the start of an upload. Its end is reported when the response begins. Its
-// progress is the number of bytes that the container has accepted, which follows the network by back-pressure.
+// On a custom scheme the engine reports only the start of an upload. The script reports the end of the upload when the
+// response begins. As progress it reports the number of bytes that the container has accepted, which follows the
+// network by back-pressure.
 
 /** The requests whose `upload` was read. */
 const uploads = new WeakMap();

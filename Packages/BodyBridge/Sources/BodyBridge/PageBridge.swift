@@ -379,7 +379,8 @@ public protocol BridgeHosting: AnyObject {
 public struct BridgedRequest: Sendable {
     /// The location of a request's body.
     public enum Body: Sendable {
-        /// The script did not describe the request. If the request has a body, the engine has it as plain bytes.
+        /// The script did not describe the request. The engine has the body of the request as plain bytes, or has lost
+        /// it.
         case unknown
         /// The engine has the body, if this is the announced request.
         case announced

@@ -129,7 +129,7 @@ struct FlakyHTTP2Connection: Sendable {
 }
 
 extension SeededGenerator {
-    /// Returns `true` in one of `count` cases.
+    /// Returns `true` in one of `count` cases on average.
     fileprivate mutating func oneIn(_ count: UInt64) -> Bool {
         next() % count == 0
     }
