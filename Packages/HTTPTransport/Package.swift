@@ -4,8 +4,7 @@
 
 import PackageDescription
 
-// The manifest of this package alone, for building it separately. The manifest in the root is the one that is
-// released.
+// The manifest for building this package alone. The released package uses the manifest in the repository root.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

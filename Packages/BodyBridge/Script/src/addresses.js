@@ -19,7 +19,7 @@ const attributes = "Embed.src Form.action IFrame.src Image.src Input.src Link.hr
 /** The getters of those attributes, by name. */
 const getters = { __proto__: null };
 
-/** Returns whether an element has such an attribute of this name. */
+/** Returns whether an element has an attribute of this name that loads a resource or navigates. */
 const loads = (element, name) => {
   const all = getters[name];
   for (let index = 0; index < all?.length; index++) {

@@ -38,7 +38,7 @@ export const wrapGetter = (prototype, key, change) => wrapAccessor(prototype, ke
 
 /** Replaces a getter of a URL by one that returns the URL as the page expects it. */
 export const wrapURL = (prototype, key) => wrapGetter(prototype, key, (url, trace) => {
-  // Empty before there is a response.
+  // The URL is empty before there is a response.
   const shown = (url ? movedTo(trace) : trace?.stopped) ?? url;
   return trace?.isReal ? realURL(shown) : shown;
 });

@@ -20,9 +20,9 @@ const send = (url, data) => {
   const length = gone?.size ?? sizeOf(data);
   if (length + underWay > keepaliveLimit) return false;
   const body = gone ? bytesOf(gone) : data;
-  // While a page is closing, other bodies cannot be read.
+  // While a page is closing, the script can read only short Blobs that were made from a string.
   if (gone && !body) return false;
-  // With CORS, because a request without CORS cannot have the header field. The response is not read.
+  // The request uses CORS, because a request without CORS cannot have the header field. The response is not read.
   const request = new Request(url, { __proto__: null, method: "POST", body, credentials: "include", keepalive: true });
   if (gone?.kind) setHeader(headersOf(request), "Content-Type", gone.kind);
   setHeader(headersOf(request), config.mark, mark("plain keep include"));

@@ -109,8 +109,8 @@ export const handOver = (body) => {
 const texts = new WeakMap();
 
 /**
- * While a page is closing, the engine does not let it read a Blob. But a Blob that is sent then was usually made from a
- * string.
+ * Saves the bytes of each short Blob that is made from a string. While a page is closing, the engine does not let the
+ * page read a Blob, and most Blobs that are sent then were made from a string.
  */
 export const patchBlob = () => {
   wrapConstructor("Blob", (original, args, newTarget) => {

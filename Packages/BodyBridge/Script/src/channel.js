@@ -59,7 +59,7 @@ export const nextID = () => (stem ??= slice(newID(), 16)) + count++;
 
 const base64 = (bytes) => {
   let text = "";
-  // The maximum number of arguments of one call, and a multiple of three.
+  // The number of bytes is within the maximum number of arguments of one call, and a multiple of three.
   for (let at = 0; at < bytes.length; at += 0x6000) {
     text += btoa(apply(fromCharCode, null, subarray(bytes, at, at + 0x6000)));
   }

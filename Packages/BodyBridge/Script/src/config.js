@@ -14,7 +14,7 @@
  * - schemes: the container's schemes by the schemes that they represent, { https, http }
  * - hasCookies: whether the script replaces `document.cookie`
  * - isWarmUp: whether the script runs in a temporary world without a page; it then runs at any URL
- * - id: in a worker, the end of its URL that the page did not write
+ * - id: in a worker, the id that this script of the page has appended to the worker's URL
  * - again: the function that the script provides for the container, to call when the script is injected again into the
  *   same world. The page may have changed that world, so the container calls the function by a name that cannot be
  *   removed, and the script does nothing else.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// document.cookie for engines without cookies: it reads the container's jar. A new cookie is visible at once.
+// document.cookie for engines without cookies: it reads the container's jar. A new cookie is visible immediately.
 
 /* global FORCED */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Replaces functions of the engine so that a page cannot detect it. Each replacement is a Proxy of the original
-// function, so name, length, properties, prototype, `new`, `instanceof` and subclassing are unchanged. Only the
-// function's text differs, which `Function.prototype.toString` returns, so that function is also replaced.
+// Replaces functions of the engine so that a page cannot detect the replacements. Each replacement is a Proxy of the
+// original function, so name, length, properties, prototype, `new`, `instanceof` and subclassing are unchanged. Only
+// the result of `Function.prototype.toString` differs, so `toString` is also replaced.
 
 import {
   Proxy, WeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, weakGet, weakSet, world,
@@ -49,7 +49,7 @@ export const wrapConstructor = (name, make, more) => change(world, name, (descri
   return descriptor.value = value;
 });
 
-/** Performs the original constructor. */
+/** Calls the original constructor. */
 export const build = construct;
 
 export const disguise = () => {

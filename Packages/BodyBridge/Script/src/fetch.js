@@ -56,15 +56,15 @@ const usual = { __proto__: null, method: "GET", credentials: "same-origin" };
  * engine.
  */
 const isUsual = (init) => {
-  // The engine refuses other values, whose prototype belongs to the page.
+  // The engine refuses values that are not objects. The page can change their prototypes, so no member is compared.
   let isSo = isObject(init ?? usual);
   for (const key in init) isSo &&= key === "cache" || init[key] === usual[key];
   return isSo;
 };
 
 /**
- * Makes the request that the page intends, with the container URL if the container covers it. For a usual request it
- * makes none and calls `sendUsual(url, init, name)` instead, if there is such a function.
+ * Makes the request that the page intends, with the container URL if the container covers its URL. If `sendUsual` is
+ * passed, a usual request is not made; `sendUsual(url, init, name)` is called instead.
  */
 const make = (original, args, newTarget, sendUsual) => {
   const given = isRequest(args[0]);
@@ -86,7 +86,7 @@ const make = (original, args, newTarget, sendUsual) => {
 const getters = { __proto__: null };
 for (let index = 1; index < members.length; index++) getters[members[index]] = ofRequest(members[index]);
 
-/** Returns a copy of the request with another body, or without one if the container has it. */
+/** Returns a copy of the request with another body, or without a body if the container has it. */
 const withBody = (request, body) => {
   const init = { __proto__: null, body };
   for (const key in getters) if (getters[key]) init[key] = getters[key](request);
@@ -95,7 +95,8 @@ const withBody = (request, body) => {
 
 /**
  * Sends the words of a bridge header with the request or before it. A request without CORS can have only few and short
- * fields, so one of them carries the id of the request. Returns whether the container received them.
+ * fields, so the field `Content-Language` carries the id of the request. Returns whether the container received the
+ * words.
  */
 const say = (request, words, id) => {
   const headers = headersOf(request);
@@ -111,7 +112,7 @@ const words = (request, carried) => carried + (keepaliveOf(request) ? " keep" : 
   + (credentialsOf(request) === "same-origin" ? "" : ` ${credentialsOf(request)}`)
   + (redirectOf(request) === "follow" ? "" : " manual");
 
-/** Returns the response that an engine with knowledge of redirects would return. */
+/** Returns the response that an engine would return if it followed the redirects itself. */
 const settled = (request, response, id, outgoing) => {
   const { isReal } = weakGet(traces, request);
   const redirect = redirectOf(request);
@@ -128,7 +129,7 @@ const settled = (request, response, id, outgoing) => {
 };
 
 const send = (original, self, request) => {
-  // An aborted request fails at once, before listeners of the page run.
+  // An aborted request fails immediately, before listeners of the page run.
   if (!isOurs(urlOf(request)) || isAborted(getters.signal(request))) return apply(original, self, [request]);
   const body = weakGet(bodies, request);
   const mayCarry = !isBodyless(methodOf(request));
@@ -158,7 +159,7 @@ const send = (original, self, request) => {
   }
   const id = newID();
   const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
-  // A request that the container did not receive words for fails, so that it is not sent without its body.
+  // If the container did not receive the words, it refuses the original request, so that no request lacks its body.
   const isSaid = say(outgoing, text, id);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();
@@ -170,9 +171,9 @@ export const patchFetch = () => {
   wrapMethod(world, "fetch", (original, self, args) => {
     if (!args.length) return apply(original, self, args);
     let answer;
-    // Sends the request without making a Request object, which takes as long as all the rest. The URL is absolute,
-    // because a page may change the base URL while the engine reads the other members, and another window has another
-    // base URL.
+    // Sends the request without making a Request object, because making the object takes as long as all other work. The
+    // URL is absolute, because a page may change the base URL while the engine reads the other members, and another
+    // window has another base URL.
     const sendUsual = (url, init, name) => {
       if (FORCED || !isOurs(url)) return answer = apply(original, self, [url, init]);
       const id = nextID();

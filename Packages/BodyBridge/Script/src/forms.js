@@ -3,8 +3,8 @@
 
 // Posted forms. The container receives an announcement of each form before its request.
 //
-// The engine fires `formdata` when it has collected the entries of a form. It also does so for a script's `new
-// FormData`. Entries collected outside of such a call are about to be sent.
+// The engine fires `formdata` when it has collected the entries of a form, also for a script's `new FormData`. Entries
+// that are collected outside of such a call are about to be sent.
 //
 // A form that replaces its own page stops the loads of that page. So the container delays the navigation until it has
 // the body. The page sends the body as usual and cannot detect the delay.
@@ -36,7 +36,7 @@ const announce = (form, entries) => {
   if (!isOurs(url)) return;
   const body = lowerCase(chosen(form, "enctype")) === "multipart/form-data" && lost(entries);
   const { words, begin } = body ? handOver(body) : { words: "plain" };
-  // The text identifies this world and the target. A later form with the same text replaces one that was not sent.
+  // The text identifies this world and the target. A later form with the same text replaces a form that was not sent.
   const text = slice(nextID(), 0, 16) + chosen(form, "target");
   ask("next", { url, text, "words": words, type: body?.kind });
   begin?.();
@@ -47,7 +47,7 @@ const listen = (root) => {
   addListener(root, "formdata", (event) => {
     if (makesFormData || !event.isTrusted) return;
     const form = targetOf(event);
-    // This replaces the announcement of an earlier form that was not sent, even if a listener stops this event.
+    // The announcement replaces that of an earlier form that was not sent, even if a listener stops this event.
     announce(form);
     // This listener runs last, because the page's listeners may change the entries.
     addListener(root, "formdata", (later) => later === event && announce(form, entriesOf(event)),

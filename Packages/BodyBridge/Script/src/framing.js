@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 // Nested frames. The container decides whether a document may be shown in a frame, but a request names only the page
-// among the documents around the frame. So the document reports the other ones before any of its content is shown.
+// among the documents around the frame. So the document reports the other documents before any of its content is shown.
 
 /* global FORCED */
 

@@ -47,7 +47,7 @@ const postBody = (message) => {
   else if (body !== null && !isPlain(body)) throw new TypeError("body is neither a string nor a plain object");
   if (headers !== undefined && headers !== null && !isPlain(headers)) throw new TypeError("headers is no plain object");
   ask("body", { __proto__: null, requestId, body, bodyEncoding, headers });
-  // Called only after `postMessage` has returned.
+  // The callback is called only after `postMessage` has returned.
   apply(setTimeout, globalThis, [() => {
     const callback = globalThis[config.callback];
     if (typeof callback === "function") apply(callback, globalThis, [requestId]);
@@ -57,7 +57,7 @@ const postBody = (message) => {
 
 /** Sets `original_cookie`. A document of an opaque origin has no cookies, and its getter throws. */
 const tellCookies = () => {
-  try { globalThis.original_cookie = apply(cookie.get, document, []); } catch { /* there are none */ }
+  try { globalThis.original_cookie = apply(cookie.get, document, []); } catch { /* the document has no cookies */ }
 };
 
 const postCookie = (message) => {
@@ -109,7 +109,7 @@ add(config.bodyHandler, postBody);
 add(config.cookieHandler, postCookie);
 add(config.prefetchHandler, postPrefetch);
 if (!globalThis.webkit) {
-  // Defined like the engine's own object.
+  // The object is defined like the engine's own object.
   defineProperty(globalThis, "webkit", { __proto__: null, value: { messageHandlers: handlers }, enumerable: true });
 }
 // The engine does not retain its object, which would lose the added handlers.

@@ -94,8 +94,8 @@ export const attempt = (get, value) => {
 };
 
 /**
- * Converts the first arguments to strings, once and in order, because a page can detect the conversions. Converts none
- * if one is missing.
+ * Converts the first `count` arguments to strings, once and in order, because a page can detect the conversions.
+ * Converts no argument if fewer are present.
  */
 export const readTexts = (args, count) => {
   for (let index = 0; index < count && args.length >= count; index++) args[index] = `${args[index]}`;

@@ -3,7 +3,7 @@
 
 /* global FORCED */
 
-// URLs of the page, of the container's schemes, and of the hosts that it covers.
+// Conversions between real URLs and container URLs, and the decision which URLs the container covers.
 
 import { ask } from "./channel.js";
 import { config } from "./config.js";
@@ -14,7 +14,7 @@ const { https, http } = config.schemes;
 /** Returns the absolute URL that the page means, or undefined if the text is not a URL. */
 export const resolve = (url) => attempt(() => hrefOf(new URL(url, baseURI())));
 
-/** Returns a URL with another scheme, if it has the given one. */
+/** Returns a URL with the scheme `to` if its scheme is `from`, otherwise undefined. */
 const exchanged = (url, from, to) => startsWith(url, `${from}://`) ? to + slice(url, from.length) : undefined;
 
 const named = (url) => exchanged(url, "https", https) ?? exchanged(url, "http", http);

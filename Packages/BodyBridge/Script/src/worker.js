@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The script that leads a worker's script.
+// The script that runs in a worker before the worker's own script.
 
 import { disguise } from "./disguise.js";
 import { patchFetch } from "./fetch.js";

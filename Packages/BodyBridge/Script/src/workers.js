@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Workers. User scripts do not run in them, so the container runs this script before a worker's script. The container
-// recognizes the request by the end of its URL, which no other request has. It is in the fragment, which is neither
-// sent nor part of a cache key.
+// Workers. User scripts do not run in workers, so the container runs the worker script (worker.js) before a worker's
+// own script. The container recognizes the request by an id in the fragment of its URL, which no other request has. A
+// fragment is neither sent nor part of a cache key.
 
 /* global FORCED */
 

@@ -24,13 +24,13 @@ const carry = (request, state, body) => {
   if (isBodyless(state.verb)) return { words: "none", body, size: 0 };
   const gone = lost(body);
   if (!gone) return { words: "plain", body };
-  // As the engine would have set it.
+  // Sets the type that the engine would set.
   if (gone.kind && !state.hasType) xhrHeader(request, "Content-Type", gone.kind);
   if (!state.isAsync) {
     const bytes = bytesOf(gone);
     return bytes && { words: "plain", body: bytes };
   }
-  // With a short body, because otherwise the request has no upload events.
+  // The request has a short body, because a request without a body has no upload events.
   return { ...handOver(gone), body: new Uint8Array(1), size: gone.size };
 };
 
@@ -50,7 +50,7 @@ const send = (original, self, args) => {
   let carried;
   try {
     carried = carry(self, state, args[0]);
-    // The URLs must differ, because the engine would reuse the response of an equal request, of whatever age.
+    // The URLs must differ, because the engine would reuse any earlier response to an equal request.
     const id = newID();
     // The engine has no timeout on a custom scheme, so the container enforces it.
     const limit = xhrTimeout(self);
@@ -77,8 +77,9 @@ const send = (original, self, args) => {
   return result;
 };
 
-// On a custom scheme the engine reports only the start of an upload. Its end is reported when the response begins. Its
-// progress is the number of bytes that the container has accepted, which follows the network by back-pressure.
+// On a custom scheme the engine reports only the start of an upload. The script reports the end of the upload when the
+// response begins. As progress it reports the number of bytes that the container has accepted, which follows the
+// network by back-pressure.
 
 /** The requests whose `upload` was read. */
 const uploads = new WeakMap();
@@ -122,7 +123,7 @@ export const patchXHR = () => {
     const url = name || resolve(args[1]);
     if (name) args[1] = name;
     const result = apply(original, self, args);
-    // Other requests have no verb.
+    // The state of a request that does not reach the container has no verb.
     note(self, isOurs(url) &&
       { verb: upperCase(args[0]), isAsync: args.length < 3 || !!args[2], isReal: name });
     return result;

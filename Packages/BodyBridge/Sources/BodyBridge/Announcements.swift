@@ -6,10 +6,13 @@ internal import ResourceLoading
 
 /// The announcements of requests that cannot carry a bridge header.
 ///
-/// The announcement of a request without CORS has the id of the request. The announcement of a form has only its URL.
-/// It is assigned to the next form navigation to this URL, and then to the next request, in the order in which the
-/// navigations begin. Navigation and request follow an announcement at once. So an announcement older than ``lifetime``
-/// is removed if there is a newer one for the URL: its form was not sent.
+/// The announcement of a request without CORS has the id of the request. The announcement of a form has only a URL. It
+/// is assigned to the next form navigation to the URL, and then to the next request, in the order in which the
+/// navigations begin.
+///
+/// Navigation and request follow an announcement immediately. So if an announcement is older than ``lifetime`` and a
+/// newer announcement for the URL exists, the form of the older announcement was not sent, and the announcement is
+/// removed.
 struct Announcements {
     /// An announcement of one request.
     struct Announcement {
@@ -19,9 +22,9 @@ struct Announcements {
         var contentType: String?
         /// The `Content-Language` that replaces the id in the request.
         var contentLanguage: String?
-        /// The document and the target of a form. A later form of the same sender to the same URL replaces this one.
+        /// The document and the target of a form. A later form of the same sender to the same URL replaces this form.
         var sender: String?
-        /// The site of the document, if the document has proven it.
+        /// The site of the document; `nil` if the document has not proven its site.
         var provenSite: String?
         fileprivate var stage = Stage.announced
         /// The time at which the stage began.
@@ -64,14 +67,14 @@ struct Announcements {
     /// The announcements in the order in which their stages began.
     private var list: [Announcement] = []
 
-    /// The maximum number of pending announcements; a further one removes the oldest.
+    /// The maximum number of pending announcements. A further announcement removes the oldest.
     private static let limit = 64
 
     /// The longest time from the announcement of a form to its navigation, and from the navigation to its request.
     static let lifetime = Duration.seconds(5)
 
     /// Adds an announcement.
-    /// - Returns: the announcements removed by it.
+    /// - Returns: the announcements that were removed.
     mutating func insert(_ announcement: Announcement, at now: ContinuousClock.Instant) -> [Announcement] {
         var announcement = announcement
         announcement.date = now
@@ -99,7 +102,7 @@ struct Announcements {
         return (found, expired + ended)
     }
 
-    /// Moves an assigned announcement to the end, behind those whose navigations began earlier.
+    /// Moves an assigned announcement to the end, behind the announcements whose navigations began earlier.
     mutating func begin(_ announcement: Announcement, at now: ContinuousClock.Instant) {
         let isMatch = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
         guard let index = list.firstIndex(where: { $0.url == announcement.url && isMatch($0) }) else { return }
@@ -129,9 +132,9 @@ struct Announcements {
         return (found, others)
     }
 
-    /// Removes the oldest unexpired form to a URL in a stage. If all of them have expired, the page was busy, and the
-    /// oldest is removed.
-    /// - Returns: the form, and the expired forms, which are removed too.
+    /// Removes the oldest unexpired form to a URL in a stage. If all these forms have expired, the page was busy, and
+    /// the oldest form is removed.
+    /// - Returns: the form, and the expired forms, which are also removed.
     private mutating func removeForm(
         to url: String, at stage: Stage, _ now: ContinuousClock.Instant
     ) -> (found: Announcement?, expired: [Announcement]) {

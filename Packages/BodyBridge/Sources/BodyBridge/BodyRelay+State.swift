@@ -19,10 +19,10 @@ extension BodyRelay {
         var received: Int64 = 0
         /// The total length in bytes, from the request; `nil` before the request is known.
         var length: Int64?
-        /// The length in bytes of a held body, which must be complete before its request begins; `nil` for other
-        /// bodies.
+        /// The length in bytes of a held body, which is the body of a form and must be complete before its request
+        /// begins; `nil` for other bodies.
         var heldLength: Int64?
-        /// The file of a held body that is longer than the lead. Such a body has no pieces.
+        /// The file of a held body that is longer than the lead. A body with a file has no pieces.
         var file: TemporaryBodyFile?
         /// The number of bytes read from the file.
         var fileOffset: Int64 = 0
@@ -30,9 +30,9 @@ extension BodyRelay {
         var waiters: [Waiter] = []
         /// The continuation that waits for a piece.
         var reader: Reader?
-        /// The continuation that waits for space.
+        /// The continuation of a writer that waits for space.
         var writer: Writer?
-        /// A counter of activity, for the watch.
+        /// A counter of activity, which `watch` compares.
         var touches = 0
         /// The task that drops the body after inactivity; it ends with the body.
         var watch: Task<Void, any Error>?
@@ -45,8 +45,8 @@ extension BodyRelay {
         }
     }
 
-    /// The state of all bodies, as a value. Methods return the continuations to resume, and callers resume them without
-    /// the lock.
+    /// The state of all bodies, as a value. Methods return the continuations to resume. Callers resume them after
+    /// releasing the lock.
     struct State {
         var entries: [BodyID: Entry] = [:]
         /// The number of bytes in all entries, which is also the number reserved from the budget.
@@ -59,7 +59,7 @@ extension BodyRelay {
             self.budget = budget
         }
 
-        /// Creates the entry of a body that is not known yet.
+        /// Creates the entry of a body, unless it exists.
         mutating func open(_ id: BodyID, _ limits: BodyLimits) throws {
             guard entries[id] == nil else { return }
             guard entries.count < limits.count else {
@@ -69,7 +69,8 @@ extension BodyRelay {
         }
 
         /// Appends a piece to a body.
-        /// - Returns: the reader that receives the piece, and whether the writer has to wait.
+        /// - Returns: the reader that receives the piece, and a Boolean value that indicates whether the writer has to
+        ///   wait.
         mutating func append(_ piece: Data, to id: BodyID, _ limits: BodyLimits) throws -> (Entry.Reader?, Bool) {
             guard var entry = entries[id], !piece.isEmpty else { return (nil, false) }
             let received = entry.received + Int64(piece.count)
@@ -115,7 +116,8 @@ extension BodyRelay {
                 entries[id]?.heldLength = length
                 return
             }
-            // A body beyond the limit arrives like other bodies, while its request is in progress.
+            // A body beyond the limit is not held: it arrives while its request is in progress, like the bodies of
+            // other requests.
             guard length <= limits.heldBytes - heldBytes else { return }
             do {
                 entries[id]?.file = try TemporaryBodyFile()
@@ -140,7 +142,8 @@ extension BodyRelay {
         }
 
         /// Returns the next piece of a body.
-        /// - Returns: the piece, or `nil` if `reader` now waits for it; and the writer that has space again.
+        /// - Returns: the piece, or `nil` if `reader` now waits for it; and the writer to resume, which has space
+        ///   again.
         mutating func next(
             of id: BodyID, _ limits: BodyLimits, _ reader: Entry.Reader
         ) -> (answer: Result<Data?, any Error>?, writer: Entry.Writer?) {

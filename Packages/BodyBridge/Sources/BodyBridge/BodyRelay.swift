@@ -5,13 +5,13 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// The transfer of bodies from a page to the requests that carry their ids. Pieces arrive in order, and each body is
-/// read once.
+/// The transfer of bodies from a page to the requests that carry the ids of the bodies. Pieces arrive in order, and
+/// each body is read once.
 ///
-/// The relay does not hold a whole body: a writer waits while more than ``BodyLimits/lead`` bytes of its body are
-/// unread. So the size of a body is not limited. A body without activity for ``BodyLimits/patience`` is dropped, and
-/// its waiting reader and writer receive an error. The body of a form is an exception: it is complete before its
-/// request begins, and it is in an unlinked temporary file if it is longer than the lead.
+/// A writer waits while more than ``BodyLimits/lead`` bytes of its body are unread, so the size of a body is not
+/// limited. A body without activity for ``BodyLimits/patience`` is dropped, and its waiting reader and writer receive
+/// an error. The body of a form is an exception: it is complete before its request begins, and it is in an unlinked
+/// temporary file if it is longer than the lead.
 final class BodyRelay: Sendable {
     let limits: BodyLimits
     private let clock: any Clock<Duration>
@@ -20,8 +20,8 @@ final class BodyRelay: Sendable {
     /// Creates an empty relay.
     /// - Parameters:
     ///   - limits: the limits in bytes, bodies and time.
-    ///   - budget: the shared budget from which the bytes are reserved; `nil`, the default, if only the limits of the
-    ///     relay count.
+    ///   - budget: the shared budget from which the bytes are reserved; `nil`, the default, for no limit except
+    ///     `limits`.
     ///   - clock: the clock for ``BodyLimits/patience``.
     init(
         limits: BodyLimits = BodyLimits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
@@ -35,10 +35,10 @@ final class BodyRelay: Sendable {
 
     /// The number of unread bytes in the relay.
     var bytes: Int { state.withLock { $0.bytes } }
-    /// The number of bodies in the relay, including expected ones.
+    /// The number of bodies in the relay, including expected bodies.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Adds a piece, and returns when there is space for another one.
+    /// Adds a piece, and returns when there is space for another piece.
     /// - Parameters:
     ///   - bytes: the bytes of the piece.
     ///   - offset: the offset of the piece in the body, in bytes. A piece that was received already is ignored, because
@@ -81,8 +81,9 @@ final class BodyRelay: Sendable {
         return entry.map { entry in entry.pieces.count == 1 ? entry.pieces[0] : entry.pieces.reduce(Data(), +) }
     }
 
-    /// Returns the body of an id, which can be read once, from the first byte. Its pieces may arrive later.
-    /// - Throws: `ResourceError` with code `invalidRequest` if it was taken before, `tooLarge` beyond a limit.
+    /// Returns the body of an id as a stream that can be read once. Its pieces may arrive later.
+    /// - Throws: `ResourceError` with code `invalidRequest` if the body was already returned, `tooLarge` beyond a
+    ///   limit.
     func removeBody(_ id: BodyID, length: Int64) throws -> ResourceBody {
         guard length > 0 else {
             drop(id)
@@ -101,7 +102,7 @@ final class BodyRelay: Sendable {
         return .stream(ByteStream(Pieces(reader: Reader(relay: self, id: id)), length: length))
     }
 
-    /// Drops a body. Its waiting reader and writer receive the error.
+    /// Drops a body. Its waiting reader and writer receive `error`, or an error with code `cancelled` by default.
     func drop(_ id: BodyID, because error: ResourceError? = nil) {
         let entry = state.withLock { $0.remove(id) }
         entry?.end(with: error ?? Self.dropped)
@@ -131,7 +132,7 @@ final class BodyRelay: Sendable {
             do {
                 return try state.append(bytes, to: id, limits)
             } catch {
-                // No watch exists yet that would drop it.
+                // The new entry has no watch yet that would drop it.
                 if isNew { _ = state.remove(id) }
                 throw error
             }
@@ -183,8 +184,8 @@ final class BodyRelay: Sendable {
         return touches
     }
 
-    /// A body as its request reads it. Unlike `AsyncThrowingStream`, it does not end as if complete when it is
-    /// cancelled.
+    /// The sequence of a body's pieces. Unlike an `AsyncThrowingStream`, it throws an error when it is cancelled, so a
+    /// cancelled body is not treated as complete.
     private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
         let reader: Reader
 
@@ -216,24 +217,25 @@ public struct BodyLimits: Sendable, Hashable {
     public var count = 64
     /// The number of unread bytes of one body above which its writer has to wait; 4 MiB by default.
     public var lead = 4 << 20
-    /// The maximum number of bytes of held bodies on disk; 4 GiB by default.
+    /// The maximum number of bytes of form bodies in temporary files; 4 GiB by default.
     public var heldBytes: Int64 = 4 << 30
-    /// The time after which a body without activity is dropped; 60 seconds by default. A body that its request has
-    /// taken is not dropped while the request does not read, because the server may pause for any time.
+    /// The time after which a body without activity is dropped; 60 seconds by default. A body whose request has begun
+    /// is not dropped while the request does not read, because the server may pause for any time.
     public var patience = Duration.seconds(60)
 
     /// Creates the default limits.
     public init() {}
 }
 
-// Bodies of forms. A form navigation ends the page that sends the body, so the body must be complete before it.
+// Bodies of forms. A form navigation ends the page that sends the body, so the body must be complete before the
+// navigation begins.
 extension BodyRelay {
     /// Expects the body of a form.
     ///
     /// A body longer than ``BodyLimits/lead`` is written to a temporary file, up to ``BodyLimits/heldBytes`` in total.
-    /// Beyond that the body is not held and arrives while its request is in progress.
+    /// A body beyond this limit is not held and arrives while its request is in progress.
     /// - Throws: `ResourceError` with code `tooLarge` beyond the limit of bodies, `io` if the file cannot be created.
-    ///   The relay then has nothing of the body.
+    ///   The relay then contains no part of the body.
     func hold(_ id: BodyID, length: Int64) throws {
         try state.withLock { try $0.hold(id, length: length, limits) }
         watch(id)
@@ -256,10 +258,11 @@ extension BodyRelay {
 }
 
 extension BodyRelay {
-    /// Adds a whole body, for ``removeReceivedBytes(_:)``. If there is no space for it, nothing of it is kept.
+    /// Adds a whole body, for ``removeReceivedBytes(_:)``. If there is no space for the body, no part of it remains in
+    /// the relay.
     /// - Parameter limit: the maximum number of bytes to accept.
-    /// - Returns: the number of bytes read, and whether the whole body was added.
-    /// - Throws: the errors of reading the body; nothing of it is kept then.
+    /// - Returns: the number of bytes read, and a Boolean value that indicates whether the whole body was added.
+    /// - Throws: the errors of reading the body; no part of it then remains in the relay.
     func put(whole body: ResourceBody, as id: BodyID, upTo limit: Int) async throws -> (read: Int, isWhole: Bool) {
         guard body.length ?? 0 <= limit else { return (0, false) }
         var read = 0

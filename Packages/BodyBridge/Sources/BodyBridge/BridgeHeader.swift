@@ -4,16 +4,16 @@
 public import ResourceLoading
 internal import WebSyntax
 
-/// The description of a request by the injected script. It is in a header field of the request, or is announced before
-/// a request that cannot have the field.
+/// The description of a request by the injected script. It is in a header field of the request. If the request cannot
+/// have the field, the script announces the description before the request.
 ///
-/// Its form without the token is:
+/// The text without the token has this form:
 ///
 /// ```
 /// plain | none | take ID LENGTH | store ID OFFSET | ask
 /// ```
 ///
-/// The first three may be followed by any of the words `keep`, `omit`, `include` and `manual`, a number of
+/// `plain`, `none` and `take` may be followed by any of the words `keep`, `omit`, `include` and `manual`, a number of
 /// milliseconds, and an id.
 @_spi(Fuzzing) public struct BridgeHeader: Sendable, Hashable {
     /// The purpose of a request.
@@ -43,8 +43,8 @@ internal import WebSyntax
     /// The id with which the script requests the final URL of the response.
     public var id: BodyID?
 
-    /// A Boolean value that indicates whether the request is a beacon. For every other keepalive request the script
-    /// requests the final URL, so it has an id.
+    /// A Boolean value that indicates whether the request is a beacon. Every other keepalive request has an id, with
+    /// which the script requests the final URL.
     var isBeacons: Bool { isKeptAlive && id == nil }
 
     /// The maximum length, in bytes of UTF-8.
@@ -89,8 +89,8 @@ internal import WebSyntax
     }
 }
 
-/// The tokens between single spaces, including empty ones. They are split by bytes, because every request has this
-/// header, and splitting by characters takes ten times as long.
+/// The tokens between single spaces, including empty tokens. The text is split by bytes, because splitting by
+/// characters takes ten times as long, and every request has this header.
 private struct Tokens {
     private var rest: Substring?
 

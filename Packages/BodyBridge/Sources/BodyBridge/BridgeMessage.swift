@@ -4,28 +4,30 @@
 internal import Foundation
 internal import WebSyntax
 
-/// A message of the injected script to the container, which returns a reply. It is JSON; see ``init(json:)``.
+/// A message of the injected script to the container, in JSON; see ``init(json:)``. The container replies to each
+/// message.
 @_spi(Fuzzing) public struct BridgeMessage: Sendable, Hashable {
     /// The topic of a message.
     enum Topic: Sendable, Hashable {
-        /// Requests whether the container intercepts requests for a URL.
+        /// Requests a Boolean value that indicates whether the container intercepts requests for a URL.
         case covers(url: String)
         /// Requests the value of `document.cookie`.
         case cookies
         /// Reports an assignment to `document.cookie`.
         case setCookie(text: String)
-        /// Announces the next request to a URL that cannot carry its bridge header, which is `mark`.
+        /// Announces the next request to a URL. The request cannot carry its bridge header, which is `mark`.
         /// - `contentType`: the content type in place of the engine's.
-        /// - `text`: the `Content-Language` that the id of the header replaces, or the sender of a form, whose header
-        ///   has no id.
+        /// - `text`: the sender of a form, whose `mark` has no id. For other requests, the original `Content-Language`,
+        ///   in place of which the request carries the id.
         case announce(url: String, mark: BridgeHeader, contentType: String?, text: String?)
         /// Requests the final URL of a request after its redirects.
         case moved(BodyID)
         /// Announces that a worker is about to request its script.
         case worker(url: String, isModule: Bool)
-        /// Carries a piece of a body, if requests are forbidden.
+        /// Carries a piece of a body, if the request that would carry the piece fails.
         case store(BodyID, offset: Int64, bytes: Data)
-        /// Requests whether the document may be shown in a frame below these origins, as the engine names them.
+        /// Requests a Boolean value that indicates whether the document may be shown in a frame below documents of
+        /// these origins, as the engine names them.
         case framed(ancestors: [String])
         /// Reports that a body cannot be read and will not arrive.
         case drop(BodyID)
@@ -36,7 +38,7 @@ internal import WebSyntax
     /// The topic of the message.
     var topic: Topic
 
-    /// The maximum length in bytes: a base64 piece of a body and some overhead.
+    /// The maximum length of a message in bytes: a base64 piece of a body and the other members.
     static let limit = 2 << 20
     /// The maximum length of a URL, in bytes.
     private static let urlLimit = 64 << 10
@@ -45,7 +47,7 @@ internal import WebSyntax
     /// - Returns: `nil` for any other text, and beyond the limits of 2 MiB, and 64 KiB for a URL.
     public init?(json: some StringProtocol) {
         guard json.utf8.count <= Self.limit,
-            // The text is percent-encoded, because engines change some characters in the text of a dialog.
+            // Messages are percent-encoded, because engines change some characters in the text of a dialog.
             let bytes = PercentEncoding.decode(json.utf8).map({ Data($0) }),
             let message = try? JSONDecoder().decode(Message.self, from: bytes),
             [message.place, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),

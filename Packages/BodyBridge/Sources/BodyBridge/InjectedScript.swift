@@ -6,9 +6,9 @@ internal import SystemSupport
 
 /// The script that runs before a page's scripts in each of its frames, and before the scripts of its workers.
 ///
-/// It replaces functions of the engine by functions that send to the container what the engine would lose. A page
-/// cannot distinguish them from the engine's. The source is in `Script/src`. In documents of other schemes the script
-/// does nothing.
+/// It replaces functions of the engine by functions that send to the container the data that the engine would lose. A
+/// page cannot distinguish the replacements from the engine's functions. The source is in `Script/src`. The script does
+/// nothing in documents whose scheme is neither ``secureScheme`` nor ``insecureScheme``.
 public struct InjectedScript: Sendable, Hashable {
     /// The token that authenticates the script to the container.
     public let token: BridgeToken
@@ -21,12 +21,12 @@ public struct InjectedScript: Sendable, Hashable {
     /// A Boolean value that indicates whether the script replaces the functions that send bodies; `nil` except for
     /// ``forced(token:hasBodies:hasCookies:)``.
     private let hasBodies: Bool?
-    /// The name of the script's state in the page's world. It is random, so a page can neither find nor remove it. An
-    /// engine may reveal it to a page that reopens its document, but the page can do no more with it than this script
-    /// does.
+    /// The name of the script's state in the page's world. It is random, so a page can neither find nor remove the
+    /// state. An engine may reveal the name to a page that reopens its document. The page can then do with it only what
+    /// the container's scripts do.
     private let name = "_" + BridgeToken().text
-    /// The name of the factory that creates the script from a configuration. It exists only until the script is
-    /// created, before the scripts of the page. It is the same in all pages and is revealed to none.
+    /// The name of the factory that creates the script from a configuration. The factory exists only until the script
+    /// is created, before the scripts of the page run. The name is the same in all pages and is revealed to no page.
     private static let maker = "_" + BridgeToken().text
 
     /// The header field with which the script describes a request. It never leaves the container.
@@ -48,28 +48,31 @@ public struct InjectedScript: Sendable, Hashable {
         self.hasBodies = hasBodies
     }
 
-    /// Returns a script for documents of `https` and `http`, where the engine loses nothing. With it, tests check that
-    /// a page cannot detect the replaced functions.
+    /// Returns a script for documents of `https` and `http`, in which the engine loses no bodies. Tests use it to check
+    /// that a page cannot detect the replaced functions.
     ///
     /// It converts bodies to bytes before the engine gets them, which takes memory and time. It sends no bridge headers
     /// and does not run in workers.
     /// - Parameters:
     ///   - token: the token that authenticates the script.
-    ///   - hasBodies: whether the script replaces the functions that send bodies.
-    ///   - hasCookies: whether the script replaces `document.cookie`, by functions that use the engine's cookies.
+    ///   - hasBodies: a Boolean value that indicates whether the script replaces the functions that send bodies.
+    ///   - hasCookies: a Boolean value that indicates whether the script replaces `document.cookie` by functions that
+    ///     use the engine's cookies.
     public static func forced(token: BridgeToken, hasBodies: Bool, hasCookies: Bool) -> InjectedScript {
         InjectedScript(token: token, hasBodies: hasBodies, hasCookies: hasCookies)
     }
 
     /// The scripts to inject at document start, in this order.
     ///
-    /// Engines inject again into a world that the page has changed, for example after `document.open()`. The script
-    /// must not run there, because that would reveal its token. The first script checks for the state of an earlier
-    /// run. The second does nothing unless the first found none. The third cannot run twice, because it declares a
-    /// constant. None of them calls a function that a page can replace, or a value that may not be a function, because
-    /// an engine's error message would quote it. The configuration has no prototype to which a page could add members.
+    /// Engines inject again into a world that the page has changed, for example after `document.open()`. A second run
+    /// would reveal the token to the page. The first script checks for the state of an earlier run. The second script
+    /// runs only if the first found no state. The third script cannot run twice, because it declares a constant.
     ///
-    /// The second script is the long one. Its text is the same in all pages, so an engine parses it once for each
+    /// The scripts call no function that a page can replace. They also call no value that may not be a function,
+    /// because the error message of the engine would quote the script. The configuration has no prototype to which a
+    /// page could add members.
+    ///
+    /// The second script is by far the longest. Its text is the same in all pages, so an engine parses it once for each
     /// process.
     public var page: [String] {
         [
@@ -79,8 +82,8 @@ public struct InjectedScript: Sendable, Hashable {
         ]
     }
 
-    /// The scripts to run one after the other in a blank page, in a world of its own. A process that has run them
-    /// starts the script faster in its pages. They contain no token.
+    /// The scripts to run one after the other in a blank page, in a separate world. A process that has run these
+    /// scripts starts the injected script faster in its pages. They contain no token.
     public static let sourcesToPrecompile = [
         factoryRequest, making,
         makeScript(
@@ -91,7 +94,7 @@ public struct InjectedScript: Sendable, Hashable {
     /// The script that requests the factory.
     private static let factoryRequest = "globalThis.\(maker)=0"
 
-    /// The script that creates the factory if it was requested. This is the long one.
+    /// The script that creates the factory if it was requested. It contains the text of the injected script.
     private static let making = making(ScriptText.page)
     private static let makingForced = making(ScriptText.forced)
 
@@ -100,21 +103,22 @@ public struct InjectedScript: Sendable, Hashable {
             + "{\(text);return t=>{t?CONTAINERKIT.token=t:CONTAINERKIT.again&&CONTAINERKIT.again()}})"
     }
 
-    /// Returns the script that removes the factory from the world, and creates the script with it if it exists.
+    /// Returns the script that removes the factory from the world. If the factory exists, the script creates the
+    /// injected script with it.
     private static func makeScript(_ configuration: Configuration) -> String {
         let making = "typeof make==\"function\"?make(\(ScriptLiteral.object(configuration))):()=>{}"
         return "(make=>delete globalThis.\(maker)&&\(making))(globalThis.\(maker))"
     }
 
-    /// Returns the script that proves documents to be of a site. It runs after ``page``, only in documents of the site.
-    /// From then on the injected script sends the proof with its token.
+    /// Returns the script that proves that a document belongs to a site. It runs after ``page``, only in documents of
+    /// the site. The injected script then sends the proof with its token.
     func proof(_ proof: BridgeToken) -> String {
         "typeof \(name)==\"function\"&&\(name)(\"\(token.text) +\(proof.text)\")"
     }
 
-    /// Returns the script that runs in a worker before the worker's own script. It contains the token, so it is for the
-    /// worker only.
-    /// - Parameter id: the end of the worker's URL that the page did not write.
+    /// Returns the script that runs in a worker before the worker's own script. It contains the token, so only the
+    /// worker may receive it.
+    /// - Parameter id: the id that the injected script of the page has appended to the worker's URL.
     func worker(id: String) -> String {
         ScriptText.worker.replacing(
             "CONTAINERKIT", with: ScriptLiteral.object(configuration(id: id)), maxReplacements: 1)
@@ -145,8 +149,8 @@ public struct InjectedScript: Sendable, Hashable {
 /// The secret that authenticates the injected script: 128 random bits that the script keeps from its page.
 ///
 /// A page that existed before the script can learn the token. So no security decision may depend on the token alone. A
-/// token is valid for one page, as long as its view shows the page. The bridge header of a request and the text of a
-/// message begin with it.
+/// token is valid for one page, while the view shows the page. The bridge header of a request and the text of a message
+/// begin with the token.
 public struct BridgeToken: Sendable, Hashable {
     /// The 32 hexadecimal digits.
     public let text: String
@@ -171,15 +175,15 @@ public struct BridgeToken: Sendable, Hashable {
 
 /// The conversion of values to script literals.
 enum ScriptLiteral {
-    /// Returns a value as JavaScript. JSON is JavaScript, except for two line terminators that old engines do not
-    /// accept.
+    /// Returns a value as JavaScript. JSON is JavaScript (ECMA-262, since 2019); older engines reject U+2028 and U+2029
+    /// in strings.
     static func value(_ value: some Encodable) -> String {
         // Strings and numbers can always be encoded.
         (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
-    /// Returns an object without a prototype. Otherwise a page could define the members that the object lacks, and get
-    /// the token from them.
+    /// Returns an object without a prototype. With a prototype, a page could define members that the object lacks, and
+    /// obtain the token through them.
     static func object(_ value: some Encodable) -> String {
         #"{"__proto__":null,"# + self.value(value).dropFirst()
     }

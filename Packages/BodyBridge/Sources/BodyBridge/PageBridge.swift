@@ -14,18 +14,20 @@ public final class PageBridge {
     public enum Reading: Sendable {
         /// A request of the page.
         case request(BridgedRequest)
-        /// A request that carries a piece of a body, which the engine has. Add it to the relay with
-        /// ``store(_:at:of:)``.
+        /// A request whose body, which the engine has, is a piece of another request's body. Add the piece to the relay
+        /// with ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
-        /// A request that carries a message, which the engine has. Reply to it with
+        /// A request whose body, which the engine has, is a message. Reply to the message with
         /// ``answer(to:isAuthentic:provenSite:)``.
-        /// - `provenSite`: the site of the script's document, if the document has proven it.
+        /// - `provenSite`: the site of the script's document; `nil` if the document has not proven its site.
         case message(provenSite: String?)
         /// A request for a worker's script. ``WorkerScript/text(leading:)`` is the body of the response.
         case worker(WorkerScript)
-        /// A request for the script that leads a module worker's script, which is the value.
+        /// A request for the leading script of a module worker, which runs before the worker's own script. The value is
+        /// the leading script.
         case script(String)
-        /// A request of the leading script for the worker's own script, which was stored with ``storeResponse(_:of:)``.
+        /// A request of a classic worker's leading script for the worker's own script. The value was stored with
+        /// ``keep(_:of:)``.
         case storedWorkerScript(ResourceResponse)
     }
 
@@ -33,13 +35,13 @@ public final class PageBridge {
     public let script: InjectedScript
     private let relay: BodyRelay
     private let host: any BridgeHosting
-    /// The real URL of the document that the view shows. The page around a frame is not taken from the script, because
-    /// a false claim would turn cookies of another site into cookies of the page.
+    /// The real URL of the document that the view shows. The bridge does not accept this URL from the script of a
+    /// frame, because a false URL could turn third-party cookies into cookies of the page.
     private var documentURL: String
     private var announced = Announcements()
     /// The time against which announcements expire.
     var now: () -> ContinuousClock.Instant = { .now }
-    /// The workers whose scripts will be requested, newest last.
+    /// The expected requests for the scripts of workers, newest last.
     private var workers: [Expected] = []
     private var workerScripts: WorkerScriptCache
     /// The number of calls of ``removeAll()``, which identifies a document.
@@ -49,7 +51,7 @@ public final class PageBridge {
     /// The proofs of the sites whose documents the view has shown.
     private var proofs: [(token: BridgeToken, site: String)] = []
 
-    /// The maximum number of expected worker scripts; a further one removes the oldest.
+    /// The maximum number of expected worker scripts. A further script removes the oldest.
     private static let limit = 64
     /// The maximum number of recorded redirects, and the maximum length of a recorded URL, in bytes.
     private static let redirectLimit = 256
@@ -63,7 +65,7 @@ public final class PageBridge {
     ///   - documentURL: the real URL of the document that the view is about to show.
     ///   - limits: the limits of the bodies that the page sends.
     ///   - budget: the budget for the bodies of all pages together; `nil` for none.
-    ///   - host: the object that makes the decisions for messages of the script.
+    ///   - host: the object that decides on the messages of the script.
     public init(
         _ script: InjectedScript, documentURL: String, limits: BodyLimits = .init(), budget: ByteBudget? = nil,
         host: any BridgeHosting
@@ -75,14 +77,14 @@ public final class PageBridge {
         self.host = host
     }
 
-    /// The prefix of a dialog text that is for ``answer(to:isAuthentic:provenSite:)``.
+    /// The prefix of a dialog text that must be passed to ``answer(to:isAuthentic:provenSite:)``.
     public var prefix: String { script.token.text + " " }
 
-    /// Returns the script that proves documents to be of a site, or `nil` if the view already has it. Run it only in
-    /// such documents, after ``InjectedScript/page``.
+    /// Returns the script that proves that a document belongs to a site, or `nil` if the view already has the script or
+    /// has scripts of too many sites. Run it only in documents of the site, after ``InjectedScript/page``.
     ///
-    /// A document that replaces another one in its window can learn the token of the injected script. It cannot learn
-    /// the proof of a site that it does not belong to.
+    /// A document that replaces another document in its window can learn the token of the injected script. It cannot
+    /// learn the proof of a site that it does not belong to.
     /// - Parameter site: a name of the site, which is passed to ``BridgeHosting``.
     public func makeProof(_ site: String) -> String? {
         guard proofs.count < Self.proofLimit, !proofs.contains(where: { $0.site == site }) else { return nil }
@@ -106,8 +108,8 @@ public final class PageBridge {
     /// page's script.
     /// - Parameters:
     ///   - text: the message as JSON. Unless `isAuthentic` is true, it begins with the ``prefix``.
-    ///   - isAuthentic: whether the request that carried the message has shown the token.
-    ///   - provenSite: the site that this request has proven.
+    ///   - isAuthentic: a Boolean value that indicates whether the request that carried the message had the token.
+    ///   - provenSite: the site that the request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
         let (payload, site) = isAuthentic ? (Substring(text), provenSite) : verifyProof(script.token.payload(of: text))
         guard let message = payload.flatMap({ BridgeMessage(json: $0) }) else { return "null" }
@@ -151,7 +153,7 @@ public final class PageBridge {
             }
         }
         let url = head.urlText
-        // The id is followed by the fragment that the page wrote, with its `#`.
+        // In the fragment, the id precedes the fragment that the page wrote with its own `#`.
         let id = fragment.map { $0.prefix { $0 != "#" } }
         if head.method == .get, let id, let index = workers.lastIndex(where: { $0.url == url && $0.id == id }) {
             let found = workers.remove(at: index)
@@ -165,7 +167,7 @@ public final class PageBridge {
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark, provenSite: found.provenSite)
-            // The announcement was about a URL, not about this request.
+            // The announcement names only a URL, so another request to the URL may match it.
             if case .engine = bridged.body { bridged.body = .announced }
             if found.mark.id == nil {
                 // A form navigation requests a document.
@@ -183,7 +185,7 @@ public final class PageBridge {
     /// Returns the bridge header of a request, which only a script with the token can set, and the proven site.
     private func mark(of fields: HTTPFields) -> (mark: BridgeHeader?, site: String?) {
         for field in fields where field.name == .mark {
-            // The engine joins a value that the page sets under this name with the value of the script.
+            // If the page sets a field of this name, the engine joins its value with the value of the script.
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
@@ -196,8 +198,8 @@ public final class PageBridge {
 
     /// Assigns an announced form to a form navigation that is about to begin.
     /// - Parameter url: the URL of the navigation, as the engine names it.
-    /// - Returns: a function that waits until the body of the form is complete or dropped, after which the navigation
-    ///   must begin at once; `nil` if the navigation can begin now.
+    /// - Returns: a closure that waits until the body of the form is complete or dropped; `nil` if the navigation can
+    ///   begin now. When the closure returns, the navigation must begin immediately.
     public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
         let assigned = announced.assign(toNavigationTo: withoutFragment(url), at: now())
         drop(assigned.ended)
@@ -221,7 +223,7 @@ public final class PageBridge {
             url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: isForms ? nil : text,
             sender: isForms ? text : nil, provenSite: provenSite)
         drop(announced.insert(announcement, at: now()))
-        // If there is no space for the body, it is dropped when it arrives, and its request fails.
+        // If there is no space for the body, the body is dropped when it arrives, and its request fails.
         if let body = announcement.heldBody { try? relay.hold(body.id, length: body.length) }
     }
 
@@ -232,7 +234,7 @@ public final class PageBridge {
 
     private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
 
-    /// Adds a piece of a body to the relay, and returns when there is space for another one.
+    /// Adds a piece of a body to the relay, and returns when there is space for another piece.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
         try await relay.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
@@ -241,8 +243,8 @@ public final class PageBridge {
     /// The maximum length of a piece, in bytes; the script sends 1 MiB.
     private static let pieceLimit = 4 << 20
 
-    /// Stores the response with a classic worker's own script for the leading script, which requests it a moment later.
-    /// So the server gets one request.
+    /// Stores the response with a classic worker's own script for the leading script, which requests the worker's
+    /// script immediately afterwards. So the server gets only one request.
     ///
     /// The response is dropped with the document. It is not stored if it is larger than 8 MiB or than the free space in
     /// the relay.
@@ -265,8 +267,9 @@ public final class PageBridge {
     /// The maximum size of a stored worker script, in bytes.
     private static let workerScriptLimit = 8 << 20
 
-    /// Records the final URL of a redirected request, as the page names it. Call it before the page receives the
-    /// response, so that its script can request the URL. The bridge keeps the last 256 URLs of up to 8 KiB.
+    /// Records the final URL of a redirected request, as the page names it. Call this method before the page receives
+    /// the response, so that the injected script can request the URL. The bridge keeps the last 256 URLs of up to 8
+    /// KiB.
     public func record(_ url: String, of id: BodyID) {
         guard url.utf8.count <= Self.moveURLLimit else { return }
         redirects.append((id, url))
@@ -295,8 +298,8 @@ public final class PageBridge {
                 isModule: false, url: worker.url, visit: visit,
                 prelude: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
         }
-        // The leading script has no URL of its own, because the page sees the URLs of script positions, and a content
-        // security policy may forbid such a URL.
+        // The leading script differs from the worker's own script only in the fragment of its URL. Otherwise the page
+        // could see the URL in the positions of errors, and a content security policy could forbid it.
         let id = BridgeToken().text
         expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
         return WorkerScript(
@@ -336,11 +339,11 @@ public final class PageBridge {
     /// An expected request for a worker's script, or for the leading script of a module worker.
     private struct Expected {
         var url: String
-        /// The end of the URL of the request.
+        /// The id in the fragment of the request's URL.
         var id: String
         var isModule: Bool
         var isLeading = false
-        /// The `id` of the worker, if this is its leading script.
+        /// The `id` of the worker; `nil` if the request is not for a leading script.
         var workerID: String?
     }
 }
@@ -377,7 +380,8 @@ public protocol BridgeHosting: AnyObject {
 public struct BridgedRequest: Sendable {
     /// The location of a request's body.
     public enum Body: Sendable {
-        /// The script did not describe the request. Its body is the plain bytes that the engine has, if any.
+        /// The script did not describe the request. The engine has the body of the request as plain bytes, or has lost
+        /// it.
         case unknown
         /// The engine has the body, if this is the announced request.
         case announced
@@ -395,16 +399,16 @@ public struct BridgedRequest: Sendable {
     public var isKeptAlive = false
     /// The credentials mode that the script set; `unknown` also for requests of elements and documents.
     public var credentials = ResourceRequest.Credentials.unknown
-    /// A Boolean value that indicates whether the page's script makes the request without CORS, like a beacon. It
-    /// cannot read a cross-origin response.
+    /// A Boolean value that indicates whether the page's script makes the request without CORS, like a beacon. The
+    /// script cannot read a cross-origin response to the request.
     public var requestsWithoutCORS = false
     /// A Boolean value that indicates whether redirects are followed.
     public var followsRedirects = true
-    /// The time limit for the whole response, if the script set one.
+    /// The time limit for the whole response; `nil` if the script set no limit.
     public var timeLimit: Duration?
     /// The id with which the script requests the final URL; see ``PageBridge/record(_:of:)``.
     public var id: BodyID?
-    /// The site that the script's document has proven; see ``PageBridge/makeProof(_:)``.
+    /// The site that the script's document has proven; `nil` if it has proven no site. See ``PageBridge/prove(_:)``.
     public var provenSite: String?
 
     /// A request that the script did not describe.

@@ -13,7 +13,7 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// An unlinked temporary file, which is removed with its last reference.
+/// An unlinked temporary file, which the system removes when the object is released.
 final class TemporaryBodyFile: Sendable {
     private let descriptor: CInt
 
@@ -44,7 +44,7 @@ final class TemporaryBodyFile: Sendable {
         }
     }
 
-    /// Reads bytes at an offset. All of them must have been written before.
+    /// Reads bytes at an offset. The bytes must have been written before.
     /// - Throws: `ResourceError` with code `io`.
     func read(_ count: Int, at offset: Int64) throws -> Data {
         var data = Data(count: count)

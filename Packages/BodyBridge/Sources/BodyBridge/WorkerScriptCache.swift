@@ -4,10 +4,10 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The responses with classic workers' own scripts, until the leading script of each requests its own. The bodies are
-/// in the relay, whose limits apply.
+/// The responses with the own scripts of classic workers. Each response is stored until the leading script of its
+/// worker requests it. The bodies are in the relay, whose limits apply.
 struct WorkerScriptCache {
-    /// The maximum number of responses; a further one removes the oldest.
+    /// The maximum number of responses. A further response removes the oldest.
     private static let limit = 64
 
     private let relay: BodyRelay
@@ -26,8 +26,9 @@ struct WorkerScriptCache {
         if entries.count > Self.limit { relay.drop(entries.removeFirst().body) }
     }
 
-    /// Removes and returns the stored response for a request of a leading script. Such a request has the script's URL
-    /// as its referrer and no header fields of the page. The worker's script could make the same request itself.
+    /// Removes and returns the stored response for a request of a leading script. A leading script's request has the
+    /// script's URL as its referrer and no header fields of the page. The worker's own script could make the same
+    /// request.
     mutating func removeResponse(for head: HTTPRequest) -> ResourceResponse? {
         guard !entries.isEmpty, head.method == .get else { return nil }
         let (url, fields) = (head.urlText, head.headerFields)
@@ -55,14 +56,14 @@ struct WorkerScriptCache {
 
 /// A worker's script, combined with the script of the container that runs before it.
 ///
-/// The script of a classic worker is run by `importScripts`, so that its line numbers, directives and URL are
-/// unchanged. The script of a module worker follows an import, which runs before all of it.
+/// `importScripts` runs the script of a classic worker, so that its line numbers, directives and URL are unchanged. The
+/// script of a module worker follows an import of the leading script, which runs first.
 public struct WorkerScript: Sendable {
     /// A Boolean value that indicates whether ``text(leading:)`` needs the worker's own script.
     public let isModule: Bool
     /// The URL that the engine requests, without a fragment.
     let url: String
-    /// The document of the page that made the worker; see ``PageBridge/keep(_:of:)``.
+    /// The number of the document that made the worker; see ``PageBridge/keep(_:of:)``.
     let visit: Int
     let prelude: String
 

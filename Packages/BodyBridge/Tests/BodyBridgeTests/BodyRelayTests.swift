@@ -22,7 +22,7 @@ struct BodyRelayTests {
         String(decoding: try await body.collect(upTo: 1 << 20), as: UTF8.self)
     }
 
-    @Test("A body is taken once, whether its pieces or its request arrive first")
+    @Test("A body can be read once, whether its pieces or its request arrive first")
     func takenOnce() async throws {
         let relay = BodyRelay()
         try relay.putNow(Data("one ".utf8), at: 0, of: id)
@@ -48,7 +48,7 @@ struct BodyRelayTests {
         #expect(try await text(relay.removeBody(id, length: 4)) == "abcd")
     }
 
-    @Test("More bytes than the request announced are refused")
+    @Test("More bytes than the request announces are refused")
     func tooLong() async throws {
         let relay = BodyRelay()
         let body = try relay.removeBody(id, length: 2)
@@ -118,7 +118,7 @@ struct BodyRelayTests {
         let body = try relay.removeBody(id, length: 5)
         let reading = Task { try await text(body) }
         let bringing = Task { try await relay.put(Data("abc".utf8), at: 0, of: other) }
-        // Both wait when the relay holds both bodies.
+        // The reader and the writer wait when both bodies are in the relay.
         while relay.count < 2 || relay.bytes < 3 { await Task.yield() }
         relay.removeAll()
         await #expect(throws: ResourceError.self) { try await reading.value }
@@ -138,7 +138,7 @@ struct BodyRelayTests {
         #expect(relay.bytes == 0)
     }
 
-    @Test("A body that its request does not read is kept for any time")
+    @Test("A body is not dropped while its request does not read it")
     func heldBack() async throws {
         var limits = BodyLimits()
         limits.lead = 1
@@ -179,7 +179,8 @@ struct BodyRelayTests {
         }
         try second?.putNow(Data("123".utf8), at: 0, of: other)
         #expect(budget.used == 8)
-        // Bytes are returned by reading, by dropping, and with the relay.
+        // A relay returns bytes to the budget when they are read, when their body is dropped, and when the relay is
+        // released.
         #expect(try await text(first.removeBody(id, length: 5)) == "12345")
         #expect(budget.used == 3)
         try first.putNow(Data("12".utf8), at: 0, of: id)
@@ -193,7 +194,9 @@ struct BodyRelayTests {
         #expect(budget.used == 0)
     }
 
-    @Test("A held body is complete before it is taken; one longer than the lead takes no memory", arguments: [3, 40])
+    @Test(
+        "A held body is complete before its request begins; a body longer than the lead takes no memory",
+        arguments: [3, 40])
     func held(count: Int) async throws {
         var limits = BodyLimits()
         (limits.bytes, limits.lead) = (16, 8)
@@ -202,7 +205,7 @@ struct BodyRelayTests {
         #expect(relay.isIncomplete(id))
         let whole = Task { await relay.waitUntilWhole(id) }
         for offset in 0..<count {
-            // Without a reader, and beyond the lead.
+            // No writer waits for a reader, even if the body is longer than the lead.
             try await relay.put(Data([UInt8(offset)]), at: Int64(offset), of: id)
         }
         await whole.value
@@ -213,7 +216,7 @@ struct BodyRelayTests {
         #expect(relay.bytes == 0 && relay.count == 0 && relay.state.withLock { $0.heldBytes } == 0)
     }
 
-    @Test("Dropping a held body ends the wait for it, and a body longer than announced is refused")
+    @Test("Dropping a held body ends the wait for the body, and a body longer than announced is refused")
     func heldInVain() async throws {
         var limits = BodyLimits()
         limits.lead = 2
@@ -224,11 +227,11 @@ struct BodyRelayTests {
         relay.drop(id)
         await whole.value
         #expect(relay.count == 0 && relay.state.withLock { $0.heldBytes } == 0)
-        // There is no body to wait for.
+        // An unknown body causes no wait.
         await relay.waitUntilWhole(other)
     }
 
-    @Test("Held bodies have a limit on disk; one beyond it arrives with its request, like other bodies")
+    @Test("Held bodies have a limit on disk; a body beyond the limit arrives with its request, like other bodies")
     func heldLimit() async throws {
         var limits = BodyLimits()
         (limits.lead, limits.heldBytes) = (2, 10)
@@ -244,7 +247,7 @@ struct BodyRelayTests {
         #expect(relay.state.withLock { $0.heldBytes } == 0)
     }
 
-    @Test("A taken body is read from its file while its pieces still arrive")
+    @Test("A held body can be read from its file while its pieces still arrive")
     func heldAndTaken() async throws {
         var limits = BodyLimits()
         limits.lead = 2
@@ -272,7 +275,7 @@ struct BodyRelayTests {
     }
 }
 
-/// A clock whose sleeps end at once and are counted.
+/// A clock that counts sleeps and ends them immediately.
 private final class PassingClock: Clock {
     typealias Instant = ContinuousClock.Instant
 

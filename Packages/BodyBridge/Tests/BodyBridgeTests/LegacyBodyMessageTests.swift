@@ -30,7 +30,7 @@ struct LegacyBodyMessageTests {
             ),
             (#"["body",{}]"#, #","bodyEncoding":null,"headers":null"#, .json, Data(#"["body",{}]"#.utf8)),
             ("{}", #","other":{"body":[]}"#, .json, Data("{}".utf8)),
-            // The original text is kept: it has a lone surrogate, which a string cannot contain.
+            // The body is the original text, with a lone surrogate that a Swift string cannot contain.
             (#"{"a":"\ud800"}"#, "", .json, Data(#"{"a":"\ud800"}"#.utf8)),
             (#"[{"\ud800":{},"\ud800":0}]"#, "", .json, Data(#"[{"\ud800":{},"\ud800":0}]"#.utf8)),
         ])
@@ -44,7 +44,7 @@ struct LegacyBodyMessageTests {
         }
     }
 
-    @Test("A body may nest as deep as JSONDecoder allows")
+    @Test("A body may have the maximum depth that JSONDecoder allows")
     func depth() throws {
         let body = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         #expect(try message(#"{"requestId":"1","body":\#(body)}"#).body == Data(body.utf8))
@@ -75,7 +75,7 @@ struct LegacyBodyMessageTests {
         #expect(code(of: json) == .invalidRequest)
     }
 
-    @Test("Limits")
+    @Test("The bytes of a message, and the number and bytes of its header fields, have limits")
     func limits() {
         let long = String(repeating: "x", count: LegacyBodyMessage.maxBytes)
         #expect(code(of: #"{"requestId":"1","body":"\#(long)"}"#) == .tooLarge)
@@ -85,7 +85,7 @@ struct LegacyBodyMessageTests {
         #expect(code(of: #"{"requestId":"1","body":"","headers":{"a":"\#(field)"}}"#) == .tooLarge)
     }
 
-    @Test("Forbidden header fields are ignored, and others are kept")
+    @Test("Forbidden header fields are removed, and other fields remain")
     func fields() throws {
         let forbidden = [
             "Cookie", "HOST", "origin", "Referer", "Content-Length", "Sec-Fetch-Site", "proxy-x", "Set-Cookie",

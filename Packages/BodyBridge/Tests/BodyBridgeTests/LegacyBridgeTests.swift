@@ -75,7 +75,7 @@ struct LegacyBridgeTests {
         try await body.map(\.body)?.collect(upTo: 1_000).text
     }
 
-    @Test("A body is taken once, by a request of the origin that stored it")
+    @Test("A body can be removed once, by a request of the origin that stored it")
     func once() async throws {
         #expect(store("1", #""é""#) == #"{"value":"1"}"#)
         #expect(!has("1", frame))
@@ -102,7 +102,7 @@ struct LegacyBridgeTests {
         return "\"\(value)\""
     }
 
-    @Test("A prefetched response is collected once by its ticket, by a document of its origin")
+    @Test("A document of the same origin can request a prefetched response once by its ticket")
     func fetchedAhead() async throws {
         let message = #"{"url":"https://shop.example/a"}"#
         let name = "https://shop.example \(message)"
@@ -114,7 +114,7 @@ struct LegacyBridgeTests {
         #expect(try await ending(of: ticket) == #"{"value":"{\"status\":200}"}"#)
         #expect(say("prefetched", ticket) == #"{"value":"null"}"#)
         #expect(host.isLookedFor == [name: 1])
-        // No response, and an invalid message.
+        // The first lookup finds no response, and the second message is invalid.
         host.find("https://shop.example {}", .success(nil))
         #expect(try await ending(of: self.ticket(for: "{}")) == #"{"value":"null"}"#)
         host.find("https://shop.example []", .failure(ResourceError(.invalidRequest, "no message")))
@@ -124,7 +124,7 @@ struct LegacyBridgeTests {
         #expect(say("prefetched", "7")?.hasPrefix(#"{"error":"#) == true)
     }
 
-    @Test("Lookups end with their document, and an origin has at most 32 of them")
+    @Test("Lookups end with their document, and an origin has at most 32 lookups")
     func questionsEnd() async throws {
         let tickets = try (0..<32).map { try ticket(for: "{\"a\":\($0)}") }
         #expect(say("prefetch", "{}")?.hasPrefix(#"{"error":"#) == true)
@@ -135,7 +135,7 @@ struct LegacyBridgeTests {
         _ = try ticket(for: "{}")
     }
 
-    @Test("The lookups of a closed frame do not block other origins, and finished ones are replaced")
+    @Test("The lookups of a closed frame do not block other origins, and new lookups replace finished lookups")
     func questionsMakeRoom() async throws {
         let tickets = try (0..<32).map { try ticket(for: "{\"a\":\($0)}") }
         #expect(say("prefetch", "{}", from: "https://other.example/")?.hasPrefix(#"{"value":"#) == true)
@@ -169,7 +169,7 @@ struct LegacyBridgeTests {
         body.complete(&head)
         #expect(
             head.headerFields == [.accept: "a/b", .userAgent: "u", own: "1", .contentType: "application/json"])
-        // A value that the request already has is kept.
+        // A content type that the request already has remains.
         head.headerFields = [.contentType: "x/y"]
         body.complete(&head)
         #expect(head.headerFields[.contentType] == "x/y")
@@ -192,7 +192,7 @@ struct LegacyBridgeTests {
     func limits() {
         for id in 1...3 { #expect(store("\(id)") == #"{"value":"\#(id)"}"#) }
         #expect(store("4")?.contains("too-large") == true)
-        // The page replaces its own body.
+        // A page can replace its own body at the limit.
         #expect(store("3") == #"{"value":"3"}"#)
         bridge.removeAll()
         #expect(bridge.count == 0 && !has("1", page))
@@ -202,7 +202,7 @@ struct LegacyBridgeTests {
         #expect(store("1") == #"{"value":"1"}"#)
     }
 
-    @Test("A body that is not taken expires, and its request gets none")
+    @Test("A body expires if no request removes it, and its request then gets no body")
     func patience() async throws {
         let clock = StoppedClock()
         let bridge = LegacyBridge(try #require(LegacyMessages(prefix: "yx")), token: token, clock: clock, host: host)
@@ -214,7 +214,7 @@ struct LegacyBridgeTests {
         #expect(bridge.removeBody("1", for: page) == nil)
     }
 
-    @Test("Yen signs that represent backslashes are converted, and other yen signs are kept")
+    @Test("Yen signs that represent backslashes are converted, and other yen signs remain")
     func yen() async throws {
         // The text of a dialog for `{"requestId":"1","body":"¥\\¥n\n\u00a5\"","headers":…}` in Shift_JIS, and in other
         // charsets.
@@ -227,7 +227,7 @@ struct LegacyBridgeTests {
         #expect(try await text(bridge.removeBody("1", for: page)) == #"{"a":"¥"}"#)
     }
 
-    @Test("The host decides about cookies, and its reason is returned")
+    @Test("The host converts cookie messages, and its error is returned")
     func cookies() {
         #expect(say("cookie", #"{"x":"a b"}"#) == #"{"value":"a=b; Path=\/"}"#)
         #expect(host.asked == [#"https://shop.example/a#b {"x":"a b"}"#])

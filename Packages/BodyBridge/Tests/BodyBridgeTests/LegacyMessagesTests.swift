@@ -15,7 +15,9 @@ struct LegacyMessagesTests {
         messages = try #require(LegacyMessages(prefix: "yx"))
     }
 
-    @Test("Other text is no prefix", arguments: ["", "a b", "é", "a.b", "a&b", String(repeating: "a", count: 33)])
+    @Test(
+        "A prefix with other characters or another length is invalid",
+        arguments: ["", "a b", "é", "a.b", "a&b", String(repeating: "a", count: 33)])
     func prefixes(_ text: String) {
         #expect(LegacyMessages(prefix: text) == nil)
     }

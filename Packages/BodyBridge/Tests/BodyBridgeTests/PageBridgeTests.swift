@@ -100,7 +100,7 @@ struct PageBridgeTests {
         }
         _ = bridge.answer(to: "\(token.text)\(proof) " + #"{"place":"app://a.example/","ask":"setCookie","text":"c"}"#)
         #expect(host.cookies == "c of https://a.example")
-        // A message in a request, and requests of other purposes.
+        // The proof is also read in the header of a message request, and in headers of other purposes.
         guard
             case .message("https://a.example") = try read("app://a.example/", mark: "\(token.text)\(proof) ask")
                 .reading
@@ -122,7 +122,7 @@ struct PageBridgeTests {
     private struct Missing: Error {}
 
     @Test(
-        "Text that is not a message of the script gets null",
+        "The reply to text that is not a message of the script is null",
         arguments: [
             "", "{}", #"{"ask":"cookies"}"#, #"{"ask":"cookies","place":1}"#, "null", "[]", "\u{0}",
             #"{"ask":"next","place":"","url":"app://a/","words":"store 00 0"}"#,
@@ -136,7 +136,7 @@ struct PageBridgeTests {
         #expect(bridge.answer(to: BridgeToken().text + " " + text) == "null")
     }
 
-    @Test("A bridge header describes the body, and does not leave the container")
+    @Test("A bridge header describes the body, and is removed from the request")
     func marks() throws {
         let plain = try read("app://a.example/", mark: "\(token.text) plain")
         guard case .engine = body(plain.reading) else {
@@ -144,13 +144,13 @@ struct PageBridgeTests {
             return
         }
         #expect(plain.head.headerFields.isEmpty)
-        // Joined with a value that a page sets.
+        // The engine has joined the header with values that a page sets.
         let joined = try read("app://a.example/", mark: "plain, \(token.text) none, x")
         guard case .some(.none) = body(joined.reading) else {
             Issue.record("\(joined.reading)")
             return
         }
-        // A forged header has no token, and it does not leave the container either.
+        // A forged header has a wrong token, and is also removed.
         let forged = try read("app://a.example/", mark: "\(BridgeToken().text) plain")
         guard case .unknown = body(forged.reading) else {
             Issue.record("\(forged.reading)")
@@ -172,7 +172,7 @@ struct PageBridgeTests {
         try await bridge.store(.bytes(Data("he".utf8)), at: 0, of: piece)
         #expect(sendMessage(#""ask":"store","id":"\#(id)","offset":2,"bytes":"bGxv""#) == #"{"value":true}"#)
         #expect(try await taken.collect(upTo: 10) == Data("hello".utf8))
-        // A body is taken once.
+        // A body can be read once.
         #expect(throws: Never.self) { try read("app://a.example/", mark: "\(token.text) take \(id) 0") }
     }
 
@@ -201,7 +201,7 @@ struct PageBridgeTests {
                 #""ask":"next","url":"app://a.example/log","words":"take \#(id) 5 \#(id)","text":"of \#(id.prefix(1))""#
             )
         }
-        // A form to the same URL does not take the announcement of another request.
+        // The announcement of another request does not apply to a form to the same URL.
         let form = try read("app://a.example/log")
         #expect(body(form.reading).map { if case .unknown = $0 { true } else { false } } == true)
         for id in [ids[1], ids[0], ids[2]] {
@@ -209,7 +209,7 @@ struct PageBridgeTests {
             #expect(body(read.reading).map { if case .value = $0 { true } else { false } } == true)
             #expect(read.head.headerFields[.contentLanguage] == "of \(id.prefix(1))")
         }
-        // An announcement applies once, and only to its URL. A language that the page sets is kept.
+        // An announcement applies once, and only to its URL. A language that the page sets remains.
         let again = try read("app://a.example/log", language: ids[0])
         #expect(body(again.reading).map { if case .unknown = $0 { true } else { false } } == true)
         #expect(try read("app://a.example/log", language: "de").head.headerFields[.contentLanguage] == "de")
@@ -254,7 +254,7 @@ struct PageBridgeTests {
         #expect(sendMessage(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
     }
 
-    @Test("A worker's script is led once, by a URL that no other request has")
+    @Test("A leading script is returned once, for a URL that no other request has")
     func workers() throws {
         _ = sendMessage(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":false"#)
         let page = try read("app://a.example/w.js", .get, fragment: "")
@@ -285,7 +285,7 @@ struct PageBridgeTests {
             ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
     }
 
-    /// Returns the stored script, as the leading script requests it, or as another referrer does.
+    /// Returns the stored script for a request of the leading script, or of another referrer; `nil` if there is none.
     private func kept(
         of url: String, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get, origin: String? = nil
     ) async throws -> String? {
@@ -307,7 +307,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("Workers with one URL that start together each get a script; an unused one is not left for the next worker")
+    @Test("Workers that start together with one URL each get a script; the next worker gets no unused script")
     func keptTogether() async throws {
         let url = "app://a.example/w.js"
         for number in 1...5 { _ = try await storeResponse(text("\(number)"), of: worker(url)) }
@@ -320,7 +320,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A streamed script is stored up to 8 MiB, and the bytes read of a longer one are reported")
+    @Test("A streamed script is stored up to 8 MiB, and the bytes read of a longer script are reported")
     func keptStreams() async throws {
         let url = "app://a.example/w.js"
         func pieces(_ piece: Data, _ count: Int) -> ResourceBody {
@@ -335,7 +335,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A script that arrives after its document is gone is not stored, and stored scripts are dropped")
+    @Test("A change of the document drops stored scripts, and scripts that arrive afterwards are not stored")
     func keptTooLate() async throws {
         let url = "app://a.example/w.js"
         let worker = try worker(url)
@@ -347,7 +347,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A module's leading script has a URL of its own, once, and the module's text does not contain the token")
+    @Test("A module's leading script has its own URL, which works once; the module's text does not contain the token")
     func moduleWorkers() throws {
         _ = sendMessage(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":true"#)
         guard case .worker(let module) = try read("app://a.example/w.js", .get, fragment: id).reading else {
@@ -374,11 +374,11 @@ struct PageBridgeTests {
         let maker = try #require(page[1].firstMatch(of: /^globalThis\.(_[0-9a-f]{32})===0&&/)?.1)
         #expect(page[0] == "typeof \(left)==\"undefined\"?globalThis.\(maker)=0:\(left)()")
         #expect(page[2].contains("delete globalThis.\(maker)&&") && page[2].contains(#"({"__proto__":null,""#))
-        // The text that a page could read contains no name.
+        // The text that a page could read does not contain the name of the state.
         #expect(maker != left && page[1].ranges(of: maker).count == 2 && !page[1].contains(left))
     }
 
-    @Test("The long script has one text in all pages and in the precompiled one, which contains no token")
+    @Test("The second script is the same in all pages and in `sourcesToPrecompile`, which contains no token")
     func sourcesToPrecompile() {
         let other = InjectedScript(
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
@@ -431,7 +431,7 @@ struct PageBridgeTests {
         #expect(try await text(read("app://a.example/form").reading) == "first")
     }
 
-    @Test("A later form of the same document and target replaces an unsent one, and ends an earlier navigation")
+    @Test("A later form of the same document and target replaces an unsent form, and ends an earlier navigation")
     func replaced() async throws {
         let other = String(repeating: "1e", count: 16)
         announce(id, 5, from: "one", type: "a/one")
@@ -450,7 +450,7 @@ struct PageBridgeTests {
         }
     }
 
-    @Test("The body of an unsent form is not given to a later one, before or after its navigation was assigned")
+    @Test("A later form does not get the body of an unsent form, before or after the navigation was assigned")
     func unsent() async throws {
         let other = String(repeating: "1e", count: 16)
         let start = ContinuousClock.now
@@ -487,7 +487,7 @@ struct PageBridgeTests {
         #expect(try await text(read("app://a.example/form").reading) == "first")
     }
 
-    @Test("Dropping a body ends the wait for it, and its request fails at once")
+    @Test("Dropping a body ends the wait for the body, and its request fails immediately")
     func droppedForm() async throws {
         announce(id, 5, from: "one", type: "a/one")
         let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))

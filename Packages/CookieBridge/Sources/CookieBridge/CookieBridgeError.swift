@@ -9,10 +9,10 @@ public struct CookieBridgeError: CodedError {
 
     /// The kind of the failure.
     public let code: Code
-    /// A message of one line for people. It never has the value of a cookie.
+    /// A message of one line for people. It never contains the value of a cookie.
     public let message: String
 
-    /// `nil`: messages name what they are about.
+    /// The location; always `nil`, because the message contains it.
     public var location: String? { nil }
 
     /// Creates an error.
@@ -25,7 +25,7 @@ public struct CookieBridgeError: CodedError {
 extension ErrorCode<CookieBridgeError> {
     /// The time limit expired. The operation may still complete later.
     public static var timedOut: Self { Self("timed-out") }
-    /// A store failed repeatedly. Its missing changes stay pending until it signals a change.
+    /// A store failed repeatedly. Changes that it lacks stay pending until it signals a change.
     public static var storeFailed: Self { Self("store-failed") }
     /// The reconciler is stopped.
     public static var stopped: Self { Self("stopped") }

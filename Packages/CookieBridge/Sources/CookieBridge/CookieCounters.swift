@@ -19,13 +19,13 @@ public struct CookieCounters: Sendable, Hashable {
 public struct ReconciliationCounters: Sendable, Hashable {
     /// The number of changes found in stores, including those of the first read.
     public var observed = 0
-    /// The number of observed changes in a store that did not hold the previous version yet.
+    /// The number of changes observed in a store while a write to it was pending or overlapped with the read.
     public var conflicts = 0
-    /// The number of writes that a later read showed again; they are not changes.
+    /// The number of successful writes that a later read found in the store. An echo is not a change.
     public var echoes = 0
     /// The number of reads started.
     public var reads = 0
-    /// The number of reads that found that the store had lost its cookies by itself.
+    /// The number of reads that found a loss: the store had lost cookies by itself.
     public var losses = 0
     /// The number of writes started, including retries.
     public var writes = 0
@@ -39,7 +39,7 @@ public struct ReconciliationCounters: Sendable, Hashable {
     public var clears = 0
     /// The number of times that a cookie was ignored because the limit was reached.
     public var dropped = 0
-    /// The number of deletions that were discarded before all stores had applied them.
+    /// The number of deletions that were forgotten before all stores had applied them.
     public var discardedDeletions = 0
 
     public init() {}

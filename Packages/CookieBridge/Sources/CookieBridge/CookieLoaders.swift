@@ -42,8 +42,8 @@ public import ResourceLoading
 
 /// A loader that stores the cookies of responses to pages, and removes the `Set-Cookie` fields from the responses.
 ///
-/// It belongs below the HTTP cache, so that a cached response does not set its cookies again. Scripts never see the
-/// field `Set-Cookie`.
+/// It belongs below the HTTP cache, so that a cached response does not set its cookies again. Scripts never receive the
+/// field `Set-Cookie` (Fetch, "forbidden response-header name").
 @_spi(Facade) public struct CookieStoringLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let cookies: PageCookies

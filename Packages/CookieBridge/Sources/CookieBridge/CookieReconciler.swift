@@ -4,13 +4,13 @@
 internal import CookieJar
 internal import Foundation
 
-/// Synchronizes cookie stores: the jar and the engine's store.
+/// An actor that synchronizes cookie stores: the jar and the engine's store.
 ///
-/// `Reconciliation` holds the rules; the reconciler performs the effects that it returns. Writes of one cookie to one
-/// store run one after the other. A failed write is tried again after a wait. Pending work is a state, not a queue, so
-/// waiting loses no change.
+/// `Reconciliation` contains the rules, and the reconciler performs the effects that it returns. Writes of one cookie
+/// to one store run one after the other. A failed write is tried again after a pause. Pending work is a state, not a
+/// queue, so a pause loses no change.
 ///
-/// Isolation: an actor. Stores are called outside of it.
+/// Isolation: an actor. It calls the stores outside of its isolation.
 actor CookieReconciler {
     let configuration: Configuration
     private let stores: [CookieStoreID: any CookieStoring]
@@ -39,13 +39,13 @@ actor CookieReconciler {
     ///   - stores: the stores by name. If the first reads differ, the store that comes first wins.
     ///   - configuration: the limits and the waits.
     ///   - clock: the clock that times waits and limits.
-    ///   - now: returns the time against which cookies expire.
+    ///   - now: a closure that returns the time against which cookies expire.
     init(
         _ stores: KeyValuePairs<CookieStoreID, any CookieStoring>, configuration: Configuration = Configuration(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.configuration = configuration
-        // If a name occurs twice, the first store counts.
+        // If two stores have the same name, only the first is used.
         var named: [CookieStoreID: any CookieStoring] = [:]
         var order: [CookieStoreID] = []
         for (id, store) in stores where named[id] == nil {
@@ -82,9 +82,9 @@ actor CookieReconciler {
         phase = .running
         for id in order {
             guard let store = stores[id] else { continue }
-            // Subscribe before the first read, so that no change is missed between the two.
+            // The subscription precedes the first read, so that no change between them is missed.
             let changes = await store.changes()
-            // `stop()` ran in the meantime.
+            // `stop()` may have run during the suspension.
             guard phase == .running else { return }
             run { reconciler in
                 for await _ in changes {
@@ -106,14 +106,14 @@ actor CookieReconciler {
 
     // MARK: Waiting for stores
 
-    /// Waits until all stores have the cookies that a response has set in one of them. Other pending changes do not
-    /// count.
+    /// Waits until all stores have the cookies that a response has set in one store. It does not wait for other
+    /// changes.
     /// - Parameters:
     ///   - store: the store that has the cookies.
     ///   - identities: the cookies; `nil` waits for every pending change.
     /// - Returns: `true` if all stores have the cookies; `false` after the configured limit, if stores failed, if too
-    ///   many calls wait, and after stopping or cancellation. The response is still delivered in that case, and the
-    ///   reconciler keeps trying to write the cookies.
+    ///   many calls wait, and after stopping or cancellation. After `false` the caller still delivers the response.
+    ///   Unless it is stopped, the reconciler continues to write the cookies.
     func waitForTransfer(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
@@ -127,8 +127,8 @@ actor CookieReconciler {
         }
     }
 
-    /// Waits until all stores have all changes signalled before the call, or newer ones. The first navigation waits for
-    /// it.
+    /// Waits until all stores have all changes signalled before the call, or newer changes. The first navigation waits
+    /// for this barrier.
     /// - Parameters:
     ///   - stores: the stores to read again, because their signals may not have arrived yet; none by default.
     ///   - limit: the longest wait; `nil` for the configured limit.
@@ -145,16 +145,17 @@ actor CookieReconciler {
 
     /// Clears the cookies of a scope in all stores, pending changes included.
     ///
-    /// Neither a write in progress nor an echo restores them. An open page can set new ones, and so can the response to
-    /// an earlier request. Close the pages of the account first.
+    /// Neither a write in progress nor an echo restores the cookies. An open page can set new cookies, and so can the
+    /// response to an earlier request. Close the pages of the account first.
     /// - Throws: ``CookieBridgeError`` with code `storeFailed` if a store could not be cleared; the operation then
     ///   stays pending. Also `timedOut`, `stopped`, `overloaded`; `CancellationError`.
     func clear(_ scope: CookieScope) async throws {
         guard phase != .stopped else { throw CookieBridgeError(.stopped, "the reconciler is stopped") }
-        // Apply it before the first suspension, so that no change comes in between.
+        // The clear operation is recorded before the first suspension, so that no change is recorded between the call
+        // and the operation.
         perform(reconciliation.clear(scope, now: wallClock()))
         let ticket = reconciliation.clearingTicket()
-        try await wait(for: ticket, configuration.clearLimit, "clearing")
+        try await wait(for: ticket, configuration.clearLimit, "clear operation")
     }
 
     // MARK: Effects
@@ -230,7 +231,7 @@ actor CookieReconciler {
 
     private func pause(_ id: CookieStoreID, _ failures: Int) {
         run { [clock, wait = configuration.wait(after: failures)] reconciler in
-            // If the clock throws, the pause ends at once, so that the store does not stay paused.
+            // If the clock throws, the pause ends immediately. Otherwise the store would stay paused.
             try? await clock.sleep(for: wait)
             await reconciler()?.ended { $0.resumed(id, now: $1) }
         }
@@ -273,7 +274,8 @@ actor CookieReconciler {
                 let timer = Task { [weak self, clock] in
                     try? await clock.sleep(for: limit)
                     guard !Task.isCancelled else { return }
-                    await self?.finish(id, .failure(CookieBridgeError(.timedOut, "\(what): not done within \(limit)")))
+                    await self?.finish(
+                        id, .failure(CookieBridgeError(.timedOut, "the \(what) took longer than \(limit)")))
                 }
                 waiters[id] = Waiter(ticket: ticket, continuation: continuation, timer: timer)
             }
@@ -319,7 +321,7 @@ extension CookieReconciler {
         /// The maximum number of calls that wait at the same time, for barriers, responses and clearing together; 256
         /// by default. A further call throws an error with code `overloaded`.
         var maxWaiters = 256
-        /// Receives permanent faults. It must not block. The default does nothing.
+        /// A closure that receives faults. It must not block. The default does nothing.
         var report: @Sendable (Reconciliation.Fault) -> Void = { _ in }
 
         init() {}

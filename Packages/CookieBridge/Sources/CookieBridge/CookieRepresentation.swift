@@ -4,24 +4,24 @@
 internal import CookieJar
 internal import Foundation
 
-/// The properties of a cookie that a store can represent. Two cookies with the same representation are no change.
+/// The properties of a cookie that a store can represent. Cookies with the same representation count as equal.
 ///
-/// The times of creation and last access are never compared, because engines do not keep them.
+/// The times of creation and last access are never compared, because engines do not store them.
 struct CookieRepresentation: Sendable, Hashable {
     /// A Boolean value that indicates whether the store distinguishes an unspecified SameSite from `None`; `true` by
     /// default.
     var keepsUnspecifiedSameSite = true
-    /// The largest difference between two expiry times that count as equal, in seconds, because stores round to whole
-    /// seconds, up or down.
+    /// The largest difference between two expiry times that count as equal, in seconds. Stores round to whole seconds,
+    /// up or down.
     let expirySlack = 1.0
 
-    /// The representation of a store that keeps all properties.
+    /// The representation of a store that preserves all properties.
     static let whole = CookieRepresentation()
     /// The representation of an engine's store that has three values of SameSite, such as libsoup's.
     static let engine = CookieRepresentation(keepsUnspecifiedSameSite: false)
 
-    /// Returns a Boolean value that indicates whether two states of one identity look the same in the store. A missing
-    /// cookie is `nil`.
+    /// Returns a Boolean value that indicates whether the store represents two states of one identity in the same way.
+    /// A missing cookie is `nil`.
     func isSame(_ one: Cookie?, _ other: Cookie?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         guard one.identity == other.identity, one.value == other.value, one.isSecure == other.isSecure,
@@ -33,8 +33,8 @@ struct CookieRepresentation: Sendable, Hashable {
         return abs(end.timeIntervalSince(otherEnd)) <= expirySlack
     }
 
-    /// Returns a cookie that the store shows, with the properties that the store cannot keep taken from the previous
-    /// cookie.
+    /// Returns a cookie as read from the store, completed with the properties of the previous cookie that the store
+    /// cannot represent.
     func restored(_ shown: Cookie, over previous: Cookie?) -> Cookie {
         guard let previous else { return shown }
         var cookie = shown

@@ -3,11 +3,12 @@
 
 internal import CookieJar
 
-/// A cookie store that a reconciler synchronizes with others.
+/// A cookie store that a reconciler synchronizes with other stores.
 ///
-/// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown an error
-/// has no later effect. The conformance handles the quirks of its store. For example, if an engine reports success for
-/// a cookie that it does not keep, the conformance reads the cookie back and throws ``CookieRejection``.
+/// The reconciler may overlap reads with writes, and writes of different cookies, but not two writes of one cookie. A
+/// write that has thrown an error must have no later effect. The conformance handles the quirks of its store. For
+/// example, if an engine reports success for a cookie that it does not store, the conformance reads the cookie back and
+/// throws ``CookieRejection``.
 protocol CookieStoring: Sendable {
     /// The properties of a cookie that the store can represent.
     var representation: CookieRepresentation { get }
@@ -17,21 +18,22 @@ protocol CookieStoring: Sendable {
     ///   temporary fault.
     func snapshot() async throws -> [Cookie]
 
-    /// Stores a cookie, and replaces the one with the same identity. Pages and requests see it when the call returns.
+    /// Stores a cookie, and replaces any cookie with the same identity. Pages and requests have the cookie when the
+    /// call returns.
     /// - Throws: ``CookieRejection`` if the store permanently rejects the cookie; any other error for a temporary
     ///   fault.
     func set(_ cookie: Cookie) async throws
 
-    /// Removes a cookie, whatever its value. It is no error if the store does not have the cookie.
+    /// Removes the cookie of an identity, whatever its value. Does nothing if the store does not have the cookie.
     func remove(_ identity: Cookie.Identity) async throws
 
     /// Removes the cookies of a scope permanently.
     func clear(_ scope: CookieScope) async throws
 
-    /// Returns a stream of signals that the store has changed, whatever the cause. It is called once.
+    /// Returns a stream of signals that the store has changed, whatever the cause. The reconciler calls it once.
     ///
-    /// Signals may be late or duplicated, or one signal may cover several changes. A change without a signal is not
-    /// noticed.
+    /// Signals may be late or duplicated, or one signal may cover several changes. The reconciler does not detect a
+    /// change without a signal.
     func changes() async -> AsyncStream<Void>
 }
 
@@ -63,8 +65,8 @@ struct CookieRejection: Error, CustomStringConvertible {
 
 /// The error of a store that has lost its cookies by itself, for example because its process ended.
 ///
-/// A cookie that is missing then was not deleted. A store throws the error once for each loss, in place of a snapshot.
-/// The reconciler then reads it again.
+/// The reconciler does not treat the missing cookies as deleted. A store throws the error once for each loss, in place
+/// of a snapshot. The reconciler then reads the store again.
 struct CookieStoreLoss: Error {}
 
 /// A set of cookies that are cleared together.
@@ -79,8 +81,8 @@ struct CookieStoreLoss: Error {}
         reaches(identity.domain)
     }
 
-    /// Returns a Boolean value that indicates whether a host is one of the domains or a subdomain of one. An address
-    /// has no subdomains (RFC 6265bis, section 5.1.3).
+    /// Returns a Boolean value that indicates whether a host is one of the domains or a subdomain of a domain. An
+    /// address has no subdomains (RFC 6265bis, section 5.1.3).
     /// - Parameter host: a canonical host; an IPv6 address is in brackets.
     public func reaches(_ host: String) -> Bool {
         switch self {

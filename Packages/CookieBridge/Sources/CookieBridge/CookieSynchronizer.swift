@@ -20,19 +20,20 @@ public import WebEngine
     /// A Boolean value that indicates whether the engine's store is synchronized with the jar.
     public var coversEngine: Bool { reconciler != nil }
     private let delegate: any CookieSynchronizerDelegate
-    /// A Boolean value that indicates whether a page reached the limit while it waited for the engine's store, and the
-    /// store has not responded since.
+    /// A Boolean value that indicates whether pages open without waiting, because a page has waited for the engine's
+    /// store up to the limit.
     private let isBehind = Mutex(false)
 
-    /// The longest time for which pages open without waiting for a store that does not respond. Then a page waits
-    /// again. It is longer than the time after which the reconciler stops retrying a store.
+    /// The longest time for which pages open without waiting for a store that does not respond. After this time a page
+    /// waits again. The reconciler stops retrying a store earlier.
     private static let patience = Duration.seconds(60)
 
     /// Creates a synchronizer: opens the jar and reads its file.
     /// - Parameters:
-    ///   - options: the limits of the jar and of waits, and whether the cookies are stored in a file.
+    ///   - options: the options of the jar, its file and the synchronization.
     ///   - directory: the folder of the file.
-    ///   - engine: the engine's store, if pages that the container opens may also use it; `nil` for none.
+    ///   - engine: the engine's store to synchronize, if pages that the container opens may also use it; `nil` for
+    ///     none.
     ///   - clock: the clock that times waits and limits.
     ///   - delegate: the receiver of events.
     @MainActor
@@ -88,8 +89,8 @@ public import WebEngine
         get async { await reconciler?.counters }
     }
 
-    /// Waits until both stores have all earlier changes of either, at most for the limit of the options. After a
-    /// timeout the next pages do not wait until the store responds again, or for at most a minute.
+    /// Waits until both stores have all earlier changes of each other, at most for the limit of the options. After a
+    /// timeout, calls return immediately until the store responds again, for at most a minute.
     public func waitUntilSynchronized() async {
         guard let reconciler, !isBehind.withLock({ $0 }) else { return }
         do {
@@ -100,7 +101,7 @@ public import WebEngine
         }
     }
 
-    /// Lets pages open without waiting, and starts a task that waits for the store.
+    /// Makes pages open without waiting, and starts a task that waits for the store.
     @MainActor
     private func waitInBackground(_ reconciler: CookieReconciler) {
         // Only the first of several pages that open at the same time starts the task.
@@ -142,8 +143,8 @@ public import WebEngine
         return response
     }
 
-    /// Clears both stores.
-    /// - Throws: `CookieBridgeError` or `CookieFileError`; the jar is cleared in any case.
+    /// Clears the cookies of a scope in both stores.
+    /// - Throws: `CookieBridgeError` or `CookieFileError`. The jar is cleared even if an error is thrown.
     public func clear(_ scope: CookieScope) async throws {
         pages.processor.clear(scope)
         do {
@@ -156,7 +157,7 @@ public import WebEngine
         try await file?.flush()
     }
 
-    /// Writes all pending changes to the file. A failure goes to the delegate.
+    /// Writes all pending changes to the file. The delegate receives a failure.
     public func flush() async {
         do {
             try await file?.flush()
@@ -185,7 +186,7 @@ public import WebEngine
         case pageNotSynchronized(any Error)
         /// A page receives a response before the engine's store has its cookies.
         case responseNotSynchronized
-        /// The engine's store did not respond to a page in time, and responds again.
+        /// The engine's store responds again after it did not respond to a page in time.
         case engineStoreAnswers
         /// The engine's store did not respond for a minute.
         case engineStoreSilent(any Error)

@@ -10,7 +10,7 @@ public import WebEngine
 /// Isolation: the main actor.
 @MainActor
 final class EngineCookies: CookieStoring {
-    /// The longest time of one read. The reconciler repeats a failed read.
+    /// The time limit of one read. The reconciler repeats a failed read.
     private static let readLimit = Duration.seconds(10)
 
     private let store: any EngineCookieStore
@@ -72,12 +72,13 @@ final class EngineCookies: CookieStoring {
 }
 
 extension EngineCookieStore {
-    /// Clears a store that no reconciler synchronizes. It tries every cookie, even if the removal of another cookie
-    /// fails.
+    /// Clears a store that no reconciler synchronizes. It tries to remove every cookie of the scope, even if the
+    /// removal of another cookie fails.
     /// - Parameters:
     ///   - scope: the cookies to remove.
     ///   - limit: the longest time for all removals.
-    ///   - change: returns the cookie with the real host for which the engine stores it; `nil` to keep the cookie.
+    ///   - change: a closure that returns the cookie with the real host for which the engine stores it; `nil` to keep
+    ///     the cookie.
     /// - Throws: the first error; `EngineError` with code `timedOut` after the limit.
     @_spi(Facade) public func clear(
         _ scope: CookieScope, within limit: Duration = .seconds(10),
@@ -106,8 +107,8 @@ extension EngineCookie {
         self.init(
             name: cookie.identity.name, value: cookie.value, domain: Self.domain(of: cookie.identity),
             path: cookie.identity.path,
-            // Rounded down, so that it does not outlive the jar's cookie, and limited to dates that an engine can
-            // represent.
+            // The time is rounded down, so that the cookie does not outlive the jar's cookie. It is limited to dates
+            // that an engine can represent.
             expires: cookie.expires.map { Int64(min(max($0.timeIntervalSince1970, 0), 1e12).rounded(.down)) },
             isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: SameSite(cookie.sameSite))
     }

@@ -8,7 +8,7 @@ internal import PublicSuffixList
 public import ResourceLoading
 public import WebEngine
 
-/// The cookies that page requests send and that their responses set, by the rules of an engine with cookies.
+/// The cookies that page requests send and that their responses set, by the rules of an engine with its own cookies.
 @_spi(Facade) public struct PageCookies: Sendable {
     /// The URL of the cookies, and the relation of the request or the script to the page.
     public typealias Target = (url: CookieURL, context: CookieContext)
@@ -22,7 +22,7 @@ public import WebEngine
     /// Creates the cookies of pages from a jar.
     /// - Parameters:
     ///   - jar: the jar that holds the cookies.
-    ///   - acceptsThirdParties: whether third-party resources of a page may set cookies.
+    ///   - acceptsThirdParties: a Boolean value that indicates whether third-party resources of a page may set cookies.
     public init(jar: CookieStore, acceptsThirdParties: Bool) {
         self.jar = jar
         self.acceptsThirdParties = acceptsThirdParties
@@ -32,7 +32,7 @@ public import WebEngine
     /// Creates a copy of the current cookies of an engine that stores cookies itself.
     /// - Parameters:
     ///   - store: the store of the engine.
-    ///   - change: returns a cookie as the pages have it; `nil` for a cookie that they do not have.
+    ///   - change: a closure that returns a cookie as the pages have it; `nil` for a cookie that pages do not have.
     /// - Throws: `EngineError`.
     @MainActor
     public init(of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?) async throws {
@@ -41,8 +41,8 @@ public import WebEngine
         self.init(jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
     }
 
-    /// Returns the `Cookie` field value of a page's request, or `nil` if there is none. It updates the last access time
-    /// of the cookies.
+    /// Returns the `Cookie` field value of a page's request, or `nil` if there are no cookies to send. It updates the
+    /// last access time of the cookies.
     public func header(for request: ResourceRequest) -> String? {
         cookieTarget(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
     }
@@ -90,8 +90,8 @@ public import WebEngine
         switch request.credentials {
         case .include: return true
         case .omit: return false
-        // A request of an element without CORS includes credentials for every origin. A CORS request includes them for
-        // its own origin, unless its credentials mode says otherwise.
+        // A request of an element without CORS includes credentials for every origin. A CORS request includes
+        // credentials only for its own origin, unless its credentials mode specifies otherwise.
         case .unknown where request.mode != .cors: return true
         case .unknown, .sameOrigin:
             let fields = request.head.headerFields

@@ -4,9 +4,10 @@
 internal import AsyncSupport
 internal import CookieJar
 
-/// A processor that stores the cookies of responses in a jar immediately, so that the next hop of a redirect has them.
+/// A processor that stores the cookies of responses in a jar immediately, so that the next hop of a redirect sends
+/// them.
 ///
-/// It rejects cookies of requests that began before cookies were cleared, because they would restore what was cleared.
+/// It rejects cookies of requests that began before a clear operation, because they would restore cleared cookies.
 ///
 /// Isolation: any thread. A lock serializes storing and clearing.
 final class SetCookieProcessor: Sendable {
@@ -15,7 +16,8 @@ final class SetCookieProcessor: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// The number of remembered clear operations. Cookies of a request that began before the oldest one are rejected.
+    /// The maximum number of remembered clear operations. Cookies of a request that began before the oldest operation
+    /// are rejected.
     private static let capacity = 64
 
     private struct State {
@@ -35,7 +37,7 @@ final class SetCookieProcessor: Sendable {
         self.jar = jar
     }
 
-    /// The current moment. A caller reads it when a request begins.
+    /// The current moment. A caller records it when a request begins.
     var moment: Moment {
         state.withLock { Moment(number: $0.number) }
     }
@@ -64,12 +66,12 @@ final class SetCookieProcessor: Sendable {
     ) {
         let (url, context) = target
         state.withLock { state in
-            // Only hosts within a domain can set cookies there.
+            // Only hosts within a domain can set cookies for the domain.
             let isOutdated =
                 moment.number < state.newestDiscarded
                 || state.last.contains { $0.number > moment.number && $0.scope.reaches(url.host) }
             guard !isOutdated else { return }
-            // Cleared first, so that the cookies of the same response are kept.
+            // Clears before storing, so that the cookies of the same response remain.
             jar.clear(data, from: url)
             jar.store(setCookies: setCookies, from: url, context: context)
             for changes in state.changeSets.values {

@@ -29,8 +29,8 @@ public struct ClearSiteData: OptionSet, Sendable, Hashable {
         self = []
         for value in fieldValues {
             var rest: Substring.UTF8View? = value[...].utf8
-            // No known directive contains a comma, so a comma within quotes splits only a directive that is ignored
-            // anyway.
+            // No known directive contains a comma. A comma within quotes therefore splits only an unknown directive,
+            // which is ignored.
             while let unread = rest {
                 let (item, more) = CookieBytes.split(unread, at: UInt8(ascii: ","))
                 formUnion(Self.kind(item.trimmingFieldWhitespace))

@@ -5,7 +5,7 @@ public import Foundation
 
 /// A cookie as a user agent stores it (RFC 6265bis, section 5.7).
 public struct Cookie: Sendable, Hashable {
-    /// The key of a stored cookie. A new cookie replaces the old one with the same identity.
+    /// The key of a stored cookie. A new cookie replaces the old cookie with the same identity.
     public struct Identity: Sendable, Hashable {
         /// The name of the cookie; may be empty.
         public var name: String
@@ -13,7 +13,7 @@ public struct Cookie: Sendable, Hashable {
         public var domain: String
         /// A Boolean value that indicates whether the cookie is sent to its domain only, and not to subdomains.
         public var isHostOnly: Bool
-        /// The path. The cookie is sent to it and to all paths below it.
+        /// The path. The cookie is sent to this path and to all paths below it.
         public var path: String
 
         /// Creates an identity without any check.
@@ -43,8 +43,8 @@ public struct Cookie: Sendable, Hashable {
     public var value: String
     /// The expiry time; `nil` for a session cookie.
     public var expires: Date?
-    /// The time at which a cookie of this identity was first stored. Of cookies that are sent together, older ones come
-    /// first.
+    /// The time at which a cookie of this identity was first stored. Of cookies with paths of equal length, older
+    /// cookies are sent first.
     public var created: Date
     /// The time at which the cookie was last sent or read.
     public var lastAccess: Date

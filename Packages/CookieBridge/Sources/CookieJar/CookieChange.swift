@@ -7,7 +7,7 @@ public struct CookieChange: Sendable, Hashable {
     public enum Cause: String, Sendable, Hashable {
         /// A cookie of a new identity was stored.
         case set
-        /// The cookie replaced one of the same identity.
+        /// The cookie replaced a cookie of the same identity.
         case overwritten
         /// The cookie expired, or it was set with an expiry in the past.
         case expired
@@ -27,7 +27,7 @@ public struct CookieChange: Sendable, Hashable {
         case native
     }
 
-    /// The version of the jar after this change: one more than before it.
+    /// The version of the jar after the change: one more than before the change.
     public let version: UInt64
     /// The identity of the changed cookie.
     public let identity: Cookie.Identity
@@ -37,7 +37,7 @@ public struct CookieChange: Sendable, Hashable {
     public let previous: Cookie?
     /// The cause of the change.
     public let cause: Cause
-    /// The source of the change; `nil` for the jar itself, which removes expired and excess cookies.
+    /// The source of the change; `nil` if the jar itself removed an expired or excess cookie.
     public let source: Source?
 
     /// Creates a change.

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The relation of a request to the page that made it (RFC 6265bis, section 5.2). The caller determines it; the jar
-/// cannot.
+/// The relation of a request to the page that made it (RFC 6265bis, section 5.2). The caller determines the relation,
+/// because the jar does not have the page.
 ///
 /// The optional rule "Lax-allowing-unsafe" (section 5.6.7.2) is not implemented: a cookie without `SameSite` is not
 /// sent with another site's POST, however young it is.
 public enum CookieContext: Sendable, Hashable {
-    /// A same-site request: the site's own page makes it, or no page makes it, for example a typed address or a request
-    /// of the app.
+    /// A request by a page of the same site, or by no page, for example for a typed address or by the app.
     case sameSite
     /// A top-level navigation that a page of another site started.
-    /// - Parameter isSafe: whether the method is safe: GET, HEAD, OPTIONS or TRACE.
+    /// - Parameter isSafe: a Boolean value that indicates whether the method is safe: GET, HEAD, OPTIONS or TRACE.
     case crossSiteNavigation(isSafe: Bool)
-    /// A subresource request by a page of another site, or by a frame in one.
+    /// A subresource request by a page of another site, or by a frame in a page of another site.
     case crossSite
 
     /// Returns a Boolean value that indicates whether a cookie is sent (section 5.8.3, step 3).

@@ -9,7 +9,7 @@ public struct CookieRefusal: Error, Hashable, CustomStringConvertible {
 
     /// The rule that the cookie violates.
     public let code: Code
-    /// The name of the cookie, if it was parsed.
+    /// The name of the cookie; `nil` if it was not parsed.
     public let name: String?
 
     /// Creates an error.

@@ -8,11 +8,11 @@ internal import WebSyntax
 public struct CookieURL: Sendable, Hashable {
     /// The scheme: `http`, `https`, `ws` or `wss`.
     public let scheme: String
-    /// The host in lower case and in A-labels. An IPv6 address is in brackets, in its shortest form. A trailing dot is
-    /// kept, and the host with it is a different host.
+    /// The host in lower case and in A-labels. An IPv6 address is in brackets, in its shortest form. A trailing dot
+    /// remains; a host with a trailing dot and a host without it are different hosts.
     public let host: String
-    /// The path, which begins with a slash. Escapes and dot segments are unchanged, because the path counts as it is
-    /// sent. Bytes beyond ASCII are percent-encoded, as they are sent.
+    /// The path, which begins with a slash, in the form that is sent: escapes and dot segments are unchanged, and bytes
+    /// beyond ASCII are percent-encoded.
     public let path: String
 
     /// Creates the parts from an absolute URL.
@@ -52,9 +52,8 @@ public struct CookieURL: Sendable, Hashable {
         self.path = path.isEmpty ? "/" : PercentEncoding.encode(path, keeping: .all)
     }
 
-    /// A Boolean value that indicates whether Secure cookies are sent there and accepted from there: over TLS, or
-    /// without TLS to the local device (`localhost`, names below it, 127.0.0.0/8 and `::1`), as in Chromium and
-    /// Firefox.
+    /// A Boolean value that indicates whether Secure cookies are sent to the URL and accepted from it. It is `true` for
+    /// TLS and for the local device (`localhost`, names below it, 127.0.0.0/8 and `::1`), as in Chromium and Firefox.
     public var isSecure: Bool {
         scheme == "https" || scheme == "wss" || CookieHost.isLoopback(host)
     }

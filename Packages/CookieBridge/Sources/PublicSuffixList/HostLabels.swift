@@ -28,8 +28,8 @@ struct HostLabels {
         let spellings = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
             Substring($0)
         }
-        // Foundation converts other characters to A-labels (UTS #46). It escapes characters that it cannot map, and
-        // escapes are refused below.
+        // Foundation converts other characters to A-labels (UTS #46). It percent-encodes characters that it cannot map,
+        // and percent signs are refused below.
         guard let name = isASCII ? text : Self.encoded(text) else { return nil }
         let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.count == spellings.count else { return nil }
@@ -76,8 +76,8 @@ struct HostLabels {
         return components.encodedHost
     }
 
-    /// Returns a Boolean value that indicates whether a byte may occur in an A-label. The underscore may, because hosts
-    /// have it; rules do not.
+    /// Returns a Boolean value that indicates whether a byte may occur in an A-label. Underscores are allowed, because
+    /// host names contain them; the rules contain none.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The lookup in the compiled rules. It searches them in place, without building or caching a table.
+/// The lookup in the compiled rules: a binary search in their text, without building or caching a table.
 enum RuleTable {
-    /// Returns the rules for a name, which is given in A-labels and lower case.
+    /// Returns the rules for a name.
+    /// - Parameter name: the name in A-labels and lower case.
     static func kinds(of name: ArraySlice<UInt8>) -> RuleKinds {
         CompiledRules.text.withUTF8Buffer { text in
             var low = 0

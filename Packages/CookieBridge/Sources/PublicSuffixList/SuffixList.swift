@@ -3,12 +3,12 @@
 
 public import WebSyntax
 
-/// Mozilla's public suffix list (<https://publicsuffix.org>), compiled in. It holds the names under which anybody can
-/// register a name, which limit cookies and sites.
+/// Mozilla's public suffix list (<https://publicsuffix.org>), compiled in. It contains the names under which anybody
+/// can register a name. These names limit cookies and sites.
 ///
 /// The value has no state. A lookup takes a few microseconds, and there is no start-up cost. Arguments are host names
 /// in any case, with A-labels or U-labels; results keep that spelling in lower case. Text that is not a host name has
-/// no site: empty labels, a leading dot, addresses. A trailing dot is kept and makes no difference.
+/// no site: empty labels, a leading dot, addresses. A trailing dot remains in the result and makes no other difference.
 ///
 /// U-labels are mapped only by lower case and Unicode normal form C, not by all of UTS #46, because URL parsers produce
 /// A-labels.

@@ -7,8 +7,8 @@ import Testing
 
 @_spi(Facade) @testable import CookieBridge
 
-/// Convergence under random changes and orders of events: all stores become equal, the last writer wins, and the number
-/// of writes is bounded.
+/// Tests of convergence under random changes and orders of events: all stores become equal, the last writer wins, and
+/// the number of writes is bounded.
 @Suite(.timeLimit(.minutes(5)))
 struct ConvergenceTests {
     /// The number of runs per test argument; `CONVERGENCE_RUNS` overrides it.
@@ -17,7 +17,7 @@ struct ConvergenceTests {
     @Test(arguments: 0..<24) func storesConverge(_ batch: Int) throws {
         for run in 0..<Self.runs {
             let seed = UInt64(batch * Self.runs + run)
-            // Half of the runs have no failures, so that failures do not hide other faults.
+            // Every second run has no failures of stores, because such failures could hide faults of the rules.
             var simulation = Simulation(seed: seed)
             simulation.begin()
             simulation.converge()
@@ -65,8 +65,8 @@ struct ConvergenceTests {
         }
     }
 
-    /// Tests repeated losses of all cookies of a store: the cookies are written again, and none is deleted. The test
-    /// deletes no cookie, because a deletion in the meantime would look the same.
+    /// Tests repeated losses of all cookies of a store: the cookies are written again, and no cookie is deleted. The
+    /// test deletes no cookie, because it could not distinguish a deletion from a loss.
     @Test(arguments: 0..<12) func lostCookiesAreNotDeleted(_ batch: Int) throws {
         var losses = 0
         for run in 0..<Self.runs {
@@ -104,7 +104,7 @@ struct ConvergenceTests {
         ["a", "b", "c"].randomElement(using: &simulation.generator) ?? "a"
     }
 
-    /// Makes a random change. Each value is written once.
+    /// Makes a random change. No two changes set the same value.
     private static func change(_ simulation: inout Simulation) {
         let store = Int.random(in: 0...2, using: &simulation.generator)
         let domain = simulation.generator.chance(70) ? "shop.example" : "bank.example"

@@ -9,7 +9,7 @@ import Testing
 
 @_spi(Facade) @testable import CookieBridge
 
-/// Tests of the actor around the rules, with stores in memory and a manual clock.
+/// Tests of the reconciler with stores in memory and a manual clock.
 @Suite(.timeLimit(.minutes(3)))
 struct CookieReconcilerTests {
     private let jar = FakeStore(.whole, [cookie("session", "1", isHTTPOnly: true), cookie("theme", "dark")])
@@ -83,7 +83,7 @@ struct CookieReconcilerTests {
         try await reconciler.start()
         async let barrier: Void = reconciler.barrier()
         for await sleep in clock.sleeps where sleep == .milliseconds(7) { break }
-        // The limit of the barrier is one of the sleepers, and it is not determined whether the store is faster.
+        // The clock also ends the limit of the barrier, so the barrier may time out before the store is written.
         clock.open()
         try? await barrier
         while engine.values.count < 3 { await Task.yield() }

@@ -34,16 +34,16 @@ struct CookieSynchronizerTests {
         await synchronizer.waitUntilSynchronized()
         store.hangs = true
         let first = Task { await synchronizer.waitUntilSynchronized() }
-        // The limit of the page and that of the read.
+        // Two sleepers wait: the limit of the page and the limit of the read.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(3))
         await first.value
         #expect(await changes.next() == true)
-        // No time passes here.
+        // These calls return immediately.
         for _ in 0..<3 { await synchronizer.waitUntilSynchronized() }
         store.hangs = false
         store.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
-        // The hanging read has failed. It is tried again after a wait.
+        // The limit of the hanging read expires, and the read is tried again after a pause.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(7))
         await clock.sleepers(atLeast: 2)

@@ -32,7 +32,7 @@ struct EngineCookiesTests {
         #expect(read.isSecure && read.isHTTPOnly && read.sameSite == .strict)
     }
 
-    @Test("An address gets brackets only once, and dates are limited to what an engine can represent")
+    @Test("An address gets brackets only once, and dates are limited to the range that an engine can represent")
     func limits() {
         let address = Cookie(EngineCookie(name: "a", value: "1", domain: "[::1]"), created: start)
         #expect(address.identity.domain == "[::1]")
@@ -41,7 +41,7 @@ struct EngineCookiesTests {
         #expect(EngineCookie(made).expires == 1_000_000_000_000)
     }
 
-    @Test("Clearing tries every cookie of the scope and keeps the others")
+    @Test("Clearing tries to remove every cookie of the scope, and no other cookie")
     func clearing() async throws {
         for (name, domain) in [("a", ".shop.example"), ("b", "WWW.shop.example"), ("c", "other.example"), ("d", "::1")]
         {
@@ -53,7 +53,7 @@ struct EngineCookiesTests {
         await #expect(throws: EngineError.self) { try await store.clear(.domains(["shop.example"])) }
         #expect(store.cookies.map(\.name) == ["a", "c"])
         store.stubborn = nil
-        // The closure changes the host to the real one.
+        // The closure changes the host to the real host.
         try await store.clear(.domains(["real.example"])) { cookie in
             guard cookie.name == "c" else { return nil }
             var cookie = cookie

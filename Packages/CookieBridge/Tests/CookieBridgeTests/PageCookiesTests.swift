@@ -94,7 +94,7 @@ struct PageCookiesTests {
             let own = try #require(cookies.cookieTarget(ofScriptAt: "https://shop.example/", in: page))
             #expect(own.context == .sameSite && cookies.accepts(from: own))
             #expect(cookies.cookieTarget(ofScriptAt: "about:blank", in: page) == nil)
-            // The page's own site is no third party, even if a frame of another site may have made the request.
+            // A request to the page's own site is never third-party, even if a frame of another site may have made it.
             let request = try request("https://www.shop.example/a") { $0.mayComeFromOtherSite = true }
             let target = try #require(cookies.cookieTarget(of: request))
             #expect(target.context == .crossSite && cookies.accepts(from: target, for: request))
@@ -116,7 +116,7 @@ struct PageCookiesTests {
         }
     }
 
-    @Test("A page request gets the cookies of the jar in place of its own; a request of no page keeps its own")
+    @Test("A page request gets the cookies of the jar in place of its own cookies; a request of no page is unchanged")
     func sending() async throws {
         try fill("www.shop.example")
         let sent = Mutex<[String?]>([])
@@ -129,7 +129,7 @@ struct PageCookiesTests {
         #expect(sent.withLock { $0 } == ["strict=1; lax=1; all=1", nil, "app=1"])
     }
 
-    @Test("The receiver gets the values before the jar stores the cookies, and the response has no Set-Cookie field")
+    @Test("`onSetCookie` gets the values before the jar stores the cookies, and the response has no Set-Cookie field")
     func storing() async throws {
         let received = Mutex<[(values: [String], stored: Int)]>([])
         let loader = CookieStoringLoader(Network(), cookies: PageCookies(jar: jar, acceptsThirdParties: false))
@@ -145,7 +145,7 @@ struct PageCookiesTests {
         let other = try #require(try await loader.load(foreign))
         #expect(received.withLock { $0.count } == 1 && jar.cookies.count == 1)
         #expect(other.head.headerFields[.setCookie] == nil)
-        // A request of no page keeps them for the app.
+        // The response to a request of no page has the field for the app.
         let own = try await loader.load(request("https://www.shop.example/a") { $0.page = nil })
         #expect(own?.head.headerFields[.setCookie] == "id=1; Secure" && jar.cookies.count == 1)
     }
@@ -162,7 +162,7 @@ struct PageCookiesTests {
             #expect(jar.cookies.isEmpty != isStored, "\(scope)")
             jar.removeAll()
         }
-        // A response to a request from before the oldest remembered clear operation sets none either.
+        // The response to a request that began before the oldest remembered clear operation sets no cookie either.
         let loader = CookieStoringLoader(
             Network { _ in for _ in 0...64 { cookies.processor.clear(.domains(["other.example"])) } }, cookies: cookies)
         _ = try await loader.load(request(url))
@@ -171,7 +171,7 @@ struct PageCookiesTests {
         #expect(jar.cookies.map(\.value) == ["1"])
     }
 
-    @Test("A recording holds the cookies of the responses, or reports that whole sites have changed")
+    @Test("A recording contains the cookies of the responses, or reports that whole sites have changed")
     func recording() async throws {
         let cookies = PageCookies(jar: jar, acceptsThirdParties: false)
         let changes = cookies.processor.beginRecording()

@@ -34,7 +34,7 @@ struct ReconciliationTests {
         effects.reduce(into: [:]) { if case .read(let id, let number) = $1 { $0[id] = number } }
     }
 
-    /// Stores a cookie in both stores.
+    /// Makes a cookie known in both stores.
     private mutating func synchronize(_ made: Cookie) throws {
         let others = state.entries.values.compactMap(\.desired).filter { $0.identity != made.identity }
         for (id, write) in writes(try read(.jar, others + [made])) {
@@ -58,7 +58,7 @@ struct ReconciliationTests {
         }
         #expect(told && writes(again).isEmpty)
         #expect(!state.isQuiet)
-        // Another writer has set `b` since, which is a change.
+        // Another writer has set `b` since the loss, which is a change.
         again = state.readEnded(
             .engine, number: try #require(reads(again)[.engine]), cookies: [cookie("b", "2")], now: start)
         #expect(writes(again)[.engine]?.change == .set(cookie("a", "1")))
@@ -103,7 +103,7 @@ struct ReconciliationTests {
         let effects = state.readEnded(.engine, number: number, cookies: [], now: start)
         #expect(writes(effects).isEmpty)
         #expect(state.cookie(name("a"))?.value == "1")
-        // The second read makes it a deletion.
+        // The second read shows that the cookie was deleted.
         let second = try #require(reads(effects)[.engine])
         _ = state.readEnded(.engine, number: second, cookies: [], now: start)
         #expect(state.cookie(name("a")) == nil)
@@ -113,7 +113,8 @@ struct ReconciliationTests {
         let write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         _ = try read(.engine, [cookie("a", "2")])
         #expect(state.cookie(name("a"))?.value == "2")
-        // A read finds whether the write was applied before or after the change, and a write corrects the state.
+        // A read shows whether the write was applied before or after the change, and a further write corrects the
+        // state.
         let number = try #require(reads(state.writeEnded(.engine, write, .written, now: start))[.engine])
         let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "1")], now: start)
         #expect(writes(effects)[.engine]?.change == .set(cookie("a", "2")))
@@ -140,7 +141,7 @@ struct ReconciliationTests {
         shown.value = "2"
         let write = try #require(writes(try read(.engine, [shown]))[.jar])
         #expect(write.change == .set(cookie("a", "2", expires: 100.7)))
-        // The first change is that of the jar.
+        // The other observed change is that of the jar.
         #expect(state.counters.observed == 2)
     }
 
@@ -202,10 +203,10 @@ struct ReconciliationTests {
         #expect(
             state.writeEnded(.engine, write, .written, now: start)
                 .contains(.clear(.engine, .domains(["shop.example"]))))
-        // An echo.
+        // An echo of the earlier state does not restore the cookie.
         _ = state.readEnded(.jar, number: number, cookies: [cookie("a", "1"), bank], now: start)
         #expect(state.cookie(name("a")) == nil)
-        // A login directly afterwards is kept and waits for the end of the clear operation.
+        // A new cookie of a login remains, and is not written to the engine until the engine is cleared.
         let next = try #require(reads(state.clearEnded(.jar, succeeded: true, now: start))[.jar])
         let login = state.readEnded(.jar, number: next, cookies: [cookie("a", "4"), bank], now: start)
         #expect(writes(login)[.engine] == nil)
@@ -222,7 +223,7 @@ struct ReconciliationTests {
         #expect(state.counters.dropped == 2 && state.counters.observed == 3)
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         _ = state.readEnded(.engine, number: number, cookies: [], now: start)
-        // Their writes are in progress, so they cannot be discarded yet.
+        // The removals are in progress, so the deletions cannot be forgotten yet.
         #expect(state.tombstones.count == 3 && state.counters.discardedDeletions == 0)
     }
 

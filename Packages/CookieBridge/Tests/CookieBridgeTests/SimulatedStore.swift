@@ -47,7 +47,7 @@ struct SimulatedStore {
             .sorted { ($0.identity.domain, $0.identity.name) < ($1.identity.domain, $1.identity.name) }
     }
 
-    /// Returns the cookie as the store keeps it: an engine drops the creation time and rounds the expiry.
+    /// Returns the cookie as the store represents it: an engine drops the creation time and rounds the expiry.
     private func kept(_ cookie: Cookie) -> Cookie {
         guard id == .engine else { return cookie }
         var cookie = cookie

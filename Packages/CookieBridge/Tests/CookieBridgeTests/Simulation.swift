@@ -9,9 +9,9 @@ import Foundation
 
 /// Three stores, a reconciliation, and a scheduler that performs steps in a random order.
 ///
-/// Every effect takes two steps: it happens in the store, and the reconciliation receives the result. Any other step
-/// may happen between them. The simulation also records what the reconciliation received and when, from the known
-/// causes and not from comparisons. So the last writer is known independently.
+/// Every effect takes two steps: the store performs it, and the reconciliation receives the result. Any other step may
+/// happen between these two steps. The simulation also records the order in which the reconciliation receives changes,
+/// from the causes in the stores and not from comparisons of cookies. So the last writer is known independently.
 struct Simulation {
     enum Step {
         case signal(Int)
@@ -48,7 +48,8 @@ struct Simulation {
     var lost = 0
     /// The last received state of each cookie; an inner `nil` is a deletion.
     var lastHeard: [Cookie.Identity: Cookie?] = [:]
-    /// The cookies of which a deletion has been seen since, so that the deletion may be the last change.
+    /// The cookies that a read has shown as missing since their last received change. Their last change may be a
+    /// deletion.
     var mayBeGone: Set<Cookie.Identity> = []
     /// The external changes by number: the state after each, and the value that a deletion certainly removed.
     var states: [Int: Cookie?] = [:]
@@ -148,7 +149,7 @@ struct Simulation {
             if case .remove(let identity) = write.change,
                 case .outside(let number)? = stores[store].held[identity]?.cause
             {
-                // It does not show whether the external deletion or this write removed it.
+                // From now on it is not known whether the external deletion or this write removed the cookie.
                 removedValues[number] = nil
             }
             if !fails || generator.chance(50) {
@@ -172,7 +173,7 @@ struct Simulation {
         case .resume(let store):
             perform(reconciliation.resumed(stores[store].id, now: now))
         case .lose(let store):
-            // It does not show either for a deletion that no read has found yet.
+            // A missing cookie no longer shows whether it was lost or deleted, if no read has found the deletion yet.
             lost += stores[store].held.count
             stores[store].clear(.all)
             unsaidLosses.insert(store)
@@ -223,8 +224,9 @@ struct Simulation {
             // A cookie that had expired when it was read, or has expired since, looks like a deletion.
             let shown = snapshot.cookies?.first { $0.identity == identity }
             let state = shown.map { $0.expires.map { $0 > now } ?? true } == true ? made : nil
-            // A deletion looks like a removal by the reconciler, or like a write that was not applied. While it shows,
-            // it may be the last change. It certainly is the last change if it removed the value received last.
+            // A deletion looks like a removal by the reconciler, or like a write that was not applied. While the cookie
+            // is missing, the deletion may be the last change. If it removed the last received value, it certainly is
+            // the last change.
             if state == nil { mayBeGone.insert(identity) }
             guard alreadyHeard.insert(number).inserted else { continue }
             if let state {
@@ -246,7 +248,7 @@ struct Simulation {
         }
     }
 
-    /// Returns a description of a fault when no step is pending; `nil` if there is none.
+    /// Returns a description of a fault of the final state; `nil` if there is no fault.
     func fault() -> String? {
         guard isQuiet else { return "does not come to rest: \(steps.prefix(9))" }
         for identity in Set(lastHeard.keys).union(stores.flatMap { $0.held.keys }) {
@@ -276,8 +278,8 @@ struct Simulation {
 }
 
 extension Reconciliation {
-    /// A Boolean value that indicates whether no operation is in progress or pending: all stores are equal, as far as
-    /// known.
+    /// A Boolean value that indicates whether no operation is in progress or pending, so that all stores are equal as
+    /// far as the reconciliation knows.
     var isQuiet: Bool {
         unsynchronized.isEmpty
             && lanes.allSatisfy { lane in

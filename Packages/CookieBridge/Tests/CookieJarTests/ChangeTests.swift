@@ -101,7 +101,7 @@ struct ChangeTests {
             }
         }
         #expect(log.changes.map(\.version) == Array(1...1_600))
-        // The received changes add up to the contents.
+        // The received changes, applied in order, result in the contents of the jar.
         var model: [Cookie.Identity: String] = [:]
         for change in log.changes { model[change.identity] = change.cookie?.value }
         #expect(model == Dictionary(uniqueKeysWithValues: jar.jar.cookies.map { ($0.identity, $0.value) }))

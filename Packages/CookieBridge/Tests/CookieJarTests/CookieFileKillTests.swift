@@ -16,12 +16,12 @@ import Testing
     import Darwin
 #endif
 
-/// Tests with processes that are killed while a jar changes and is written.
+/// Tests with processes that are killed while a jar changes and its file is written.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 final class CookieFileKillTests {
     private static let kills = 100
     private static let names = 24
-    /// The name of the cookie that holds the current round.
+    /// The name of the cookie whose value is the current round.
     private static let round = "round"
     private static let created = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -52,7 +52,8 @@ final class CookieFileKillTests {
         return steps + [(Self.round, "\(round)")]
     }
 
-    /// Returns all states that the jar may have in a round: after the round, or after some steps of the next.
+    /// Returns all states that the file may have after a round: the state after the round, or after some steps of the
+    /// next round.
     private static func states(_ round: Int) -> [[String: String]] {
         var values: [String: String] = [:]
         for past in 1..<(round + 1) { for step in steps(past) { values[step.name] = step.value } }
@@ -66,7 +67,7 @@ final class CookieFileKillTests {
 
     /// Changes a jar and writes its file until the process is killed.
     static func work(in folder: String, microseconds: Int) async throws {
-        // Wall-clock time, because most of a write waits for the device.
+        // The limit is wall-clock time, because most of a write waits for the device.
         DispatchQueue(label: "end").asyncAfter(deadline: .now() + .microseconds(microseconds)) {
             kill(getpid(), SIGKILL)
         }
@@ -98,7 +99,7 @@ final class CookieFileKillTests {
         let path = folder.path + "/jar/cookies"
         var (last, cut) = (0, 0)
         var rounds: Set<Int> = []
-        // On a busy machine the runs get longer until enough of them were killed during a write.
+        // On a busy machine, later processes run longer, until enough processes were killed during a write.
         for run in 0..<4 * Self.kills where run < Self.kills || rounds.count <= 20 || cut <= 5 {
             // Some processes are killed before the file is open.
             let microseconds = Int.random(in: 200..<60_000, using: &random) * (1 + run / Self.kills)
@@ -111,7 +112,7 @@ final class CookieFileKillTests {
             #expect(read.damage == nil && read.refused == 0, "run \(run)")
             let values = Dictionary(uniqueKeysWithValues: read.cookies.map { ($0.identity.name, $0.value) })
             let round = values[Self.round].flatMap { Int($0) } ?? 0
-            // A kill may come between a write and the record of it, several times in a row.
+            // Several kills in a row may come between the write of a round and the record of the round.
             let least = max(done, last)
             #expect(round == least || round == least + 1, "run \(run): \(round) of \(least)")
             #expect(Self.states(round).contains(values), "run \(run), round \(round)")

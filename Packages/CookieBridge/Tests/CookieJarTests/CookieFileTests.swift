@@ -31,7 +31,7 @@ final class CookieFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Options with which the file is written only by a flush.
+    /// The options of a file that only a flush writes.
     private static var patient: CookieFile.Options {
         var options = CookieFile.Options()
         options.delay = .seconds(100_000)
@@ -100,7 +100,7 @@ final class CookieFileTests {
         next.follow(read.jar)
         try await next.flush()
         #expect(writes.withLock { $0 } == 1)
-        // A jar with other cookies, and a jar whose file was not read, are written.
+        // A jar with other cookies than the file is written.
         next.follow(Jar().jar)
         try await next.flush()
         #expect(try writes.withLock { $0 } == 2 && next.load().cookies.isEmpty)
@@ -162,7 +162,7 @@ final class CookieFileTests {
         #expect(read.damage == CookieFile.Damage(reason: .unreadable, path: path + ".damaged"))
         #expect(try String(contentsOfFile: path + ".damaged", encoding: .utf8) == text)
         #expect(try file.load().damage == nil)
-        // The next damaged file replaces it.
+        // A later write creates a new file, which can be read.
         try jar.set("a=1; Max-Age=60")
         file.follow(jar.jar)
         try await file.flush()
@@ -186,7 +186,7 @@ final class CookieFileTests {
             try bytes.write(to: URL(fileURLWithPath: path))
             let read = try file.load()
             #expect(read.damage != nil || read.cookies.count + read.refused == 1)
-            // None of them is a cookie that a jar would refuse.
+            // A jar can be created with the cookies that were read.
             #expect(Jar(cookies: read.cookies).jar.cookies.count <= read.cookies.count)
         }
     }

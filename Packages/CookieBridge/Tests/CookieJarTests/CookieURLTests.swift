@@ -45,7 +45,7 @@ struct CookieURLTests {
         "containerkit://shop.example/", "about:blank", "file:///etc/passwd",
     ])
     func `Invalid or ambiguous URLs are refused`(text: String) throws {
-        // One of them is valid, to show that the others are refused for the intended reason.
+        // One argument is valid, to show that the other arguments are refused for the intended reason.
         guard text != "https://a./.." else {
             #expect(CookieURL(text)?.path == "/..")
             return

@@ -37,7 +37,7 @@ struct EvictionTests {
 
     @Test func `Within a domain, cookies without Secure are removed first, then the least recently used`() throws {
         try set("a=1; Secure", "b=2; Path=/b", "c=3; Path=/c")
-        // Now `c` is the least recently used one.
+        // Now `c` is the least recently used cookie without Secure.
         jar.clock.advance(by: 1)
         _ = try jar.sent(to: "https://shop.example/b")
         try set("d=4; Secure")
@@ -64,7 +64,7 @@ struct EvictionTests {
         jar.clock.advance(by: 1)
         try jar.set("g=7", from: "https://five.example/")
         #expect(names == ["a", "b", "e", "f", "g"])
-        // Of two cookies with the same time, the one stored first is removed.
+        // Of two cookies with the same last access time, the cookie that was stored first is removed.
         try jar.set("h=8", from: "https://six.example/")
         #expect(names == ["b", "e", "f", "g", "h"])
     }

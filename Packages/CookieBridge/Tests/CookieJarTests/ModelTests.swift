@@ -6,7 +6,7 @@ import CookieJar
 import Foundation
 import Testing
 
-/// Compares a jar with a model, a list that is searched linearly by the text of the draft.
+/// Tests that compare a jar with a model: a list that is searched linearly, as in the text of the draft.
 @Suite(.timeLimit(.minutes(3)))
 struct ModelTests {
     @Test(arguments: 0..<20)
@@ -87,7 +87,7 @@ struct ModelTests {
                 return path == url.path || url.path.hasPrefix(path.hasSuffix("/") ? path : path + "/")
             }
             found += list.count
-            // A stable sort keeps cookies that were stored first at the front.
+            // The sort is stable, so cookies that were stored first remain before later cookies.
             return list.enumerated().sorted { left, right in
                 let (a, b) = (left.element, right.element)
                 if a.identity.path.count != b.identity.path.count {

@@ -14,7 +14,7 @@ struct NativeTests {
         try jar.set("a=1; Secure; HttpOnly")
         try jar.jar.insert(jar.cookie("a", "2"))
         #expect(try jar.seen(at: "http://shop.example/") == "a=2")
-        // Beyond the limit of 400 days for responses and scripts.
+        // The expiry is beyond the limit of 400 days for responses and scripts.
         let far = jar.cookie("b", expires: 10_000 * 86_400)
         try jar.jar.insert(far)
         #expect(jar.jar.cookie(far.identity) == far)

@@ -76,7 +76,7 @@ struct RetrievalTests {
         jar.clock.advance(by: 1)
         _ = try jar.seen()
         #expect(jar.jar.cookies.map(\.lastAccess) == [made + 2])
-        // A clock that goes back does not lower the time.
+        // A clock that is set back does not lower the last access time.
         jar.clock.advance(by: -10)
         _ = try jar.sent()
         #expect(jar.jar.cookies.map(\.lastAccess) == [made + 2])

@@ -20,7 +20,7 @@ struct StorageTests {
             // The host of the public suffix sets a cookie for itself.
             ("github.io", "github.io", nil), ("localhost", "localhost", nil), ("127.0.0.1", "127.0.0.1", nil),
             ("127.0.0.1", "0.0.1", .otherDomain), ("127.0.0.1", "1", .otherDomain), ("[::1]", "[::1]", nil),
-            // The domain is not a suffix itself, but is above one.
+            // The domain is not a public suffix, but is above a public suffix.
             ("b.s3.cloud.example", "cloud.example", .publicSuffix), ("x.cloud.example", "cloud.example", nil),
             ("shop.example", "shöp.example", .otherDomain), ("shop.example", "shop.example.", .otherDomain),
             ("shop.example.", "shop.example.", nil),
@@ -76,7 +76,7 @@ struct StorageTests {
         #expect(try jar.set(field, from: "http://\(host)/") == expected)
         #expect(try jar.script(field, at: "http://\(host)/") == expected)
         #expect(try jar.sent(to: "https://shop.example/login").hasPrefix("a=b"))
-        // A secure origin may.
+        // A secure origin may set the cookie.
         #expect(try jar.set(field, from: "https://\(host)/") == nil)
     }
 
@@ -103,7 +103,7 @@ struct StorageTests {
         #expect(try jar.script("a=; Max-Age=0") == .httpOnly)
         #expect(try jar.seen() == "")
         #expect(try jar.sent() == "a=b")
-        // Another path is another cookie.
+        // A cookie with another path is a different cookie.
         #expect(try jar.script("a=d; Path=/x") == nil)
         #expect(try jar.seen(at: "https://shop.example/x") == "a=d")
     }

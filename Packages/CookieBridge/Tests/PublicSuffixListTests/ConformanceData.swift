@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The location of the shared conformance data beside the repository. It may be missing.
+/// The location of the shared conformance data in a folder next to the repository. The data may be missing.
 enum ConformanceData {
     static let file = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent(

@@ -14,14 +14,14 @@ struct PublicSuffixListTests {
         ("shop.example.co.uk", "example.co.uk"), ("co.uk", nil), ("a.github.io", "a.github.io"), ("github.io", nil),
         // A wildcard, and its exception.
         ("c.ck", nil), ("a.c.ck", "a.c.ck"), ("www.ck", "www.ck"), ("a.www.ck", "www.ck"),
-        // No rule matches them: the rule is `*`.
+        // No rule of the list matches these names, so the rule `*` applies.
         ("a.b.unlisted", "b.unlisted"), ("unlisted", nil),
         ("example.com.", "example.com."), ("com.", nil),
         ("a_b.example.com", "example.com"),
     ])
     func `Finds the registrable domain`(host: String, domain: String?) {
         #expect(list.registrableDomain(of: host) == domain)
-        // A name without a site is a public suffix: one more label makes it a site.
+        // A name without a site is a public suffix. With one more label it has a site.
         if domain == nil { #expect(list.registrableDomain(of: "x.y.\(host)") == "y.\(host)") }
     }
 
@@ -62,7 +62,7 @@ struct PublicSuffixListTests {
         #expect(list.registrableDomain(of: "a.x.compute.amazonaws.com") == "a.x.compute.amazonaws.com")
     }
 
-    /// Tests that the search finds every rule, so that the order of the compiled form is that of the search.
+    /// Tests that the search finds every rule. The compiled form must have the order that the search expects.
     @Test func `Every rule of the file applies`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Data/public_suffix_list.dat").standardizedFileURL

@@ -5,7 +5,7 @@ internal import Foundation
 internal import ResourceLoading
 
 /// A body as a sequence of chunks. Bytes and files yield chunks of at most 256 KiB, so that a file of any size needs
-/// little memory; streams yield their own chunks.
+/// little memory. Streams yield their own chunks.
 struct BodyChunks: AsyncSequence, Sendable {
     private static let size = 256 << 10
     private let body: ResourceBody

@@ -7,8 +7,8 @@ public import ResourceLoading
 /// A loader that treats a missing TLS close_notify as the normal end of a body that ends with its connection, as
 /// engines do.
 ///
-/// A transport reports such an end as an error, so that caches, packages, manifests, tables and remote config never
-/// accept the body. This loader belongs above the HTTP cache, for responses to a page.
+/// A transport reports a missing close_notify as an error, so that caches, packages, manifests, tables and remote
+/// config never accept a truncated body. This loader belongs above the HTTP cache, for responses to a page.
 ///
 /// Isolation: that of the base loader.
 @_spi(Facade) public struct CloseDelimitedLoader: ResourceLoader {

@@ -10,7 +10,7 @@ internal import Foundation
 struct ExchangeBody: AsyncSequence, Sendable {
     let lease: Lease
 
-    /// - Parameter retained: An object that is kept for as long as the body can be read.
+    /// - Parameter kept: An object that the body retains while it can be read.
     init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping retained: any Sendable) {
         lease = Lease(exchange: exchange, pass: pass, retained: retained)
     }
@@ -34,7 +34,7 @@ struct ExchangeBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The lifetime of the exchange. The body and its iterator share it.
+    /// The owner of the exchange, shared by the body and its iterators. Its deinitialization cancels the request.
     final class Lease: Sendable {
         fileprivate let exchange: any Exchanging
         fileprivate let pass: HostQueue.Pass

@@ -6,8 +6,8 @@ internal import Foundation
 
 /// One request in progress, independent of the HTTP library.
 protocol Exchanging: AnyObject, Sendable {
-    /// Returns the bytes of the body that have arrived, or `nil` at its end. Cancelling the calling task cancels the
-    /// request.
+    /// Waits for bytes of the body. Cancelling the calling task cancels the request.
+    /// - Returns: The bytes that have arrived, or `nil` at the end of the body.
     /// - Throws: `ResourceError`.
     func next() async throws -> Data?
 
@@ -27,7 +27,8 @@ extension Exchanging {
             guard try heads.receive(status: status) == .informational else { return }
             cancel()
             throw ResourceError(
-                .connectionLost, TransportFailure(.receive, "an informational response without a final one"), at: url)
+                .connectionLost, TransportFailure(.receive, "an informational response without a final response"),
+                at: url)
         } catch let error as ResponseHeadState.Violation {
             cancel()
             throw ResourceError(

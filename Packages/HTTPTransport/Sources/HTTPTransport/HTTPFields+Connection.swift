@@ -13,12 +13,12 @@ extension HTTPFields {
 
     /// Returns the fields of a request in the form that is sent, without connection-specific fields.
     ///
-    /// `Cookie` becomes one field (RFC 6265, section 5.4). HTTPFields keeps one field per cookie, as HTTP/2 allows
+    /// `Cookie` becomes one field (RFC 6265, section 5.4). `HTTPFields` stores one field per cookie, as HTTP/2 allows
     /// (RFC 9113, section 8.2.3).
     func sentOnConnection() -> HTTPFields {
         var result = withoutConnectionFields()
         guard let cookies = result[.cookie] else { return result }
-        // Setting the value by name would split the field again.
+        // Setting the field by its name alone would split the value into several fields again.
         result[fields: .cookie] = [HTTPField(name: .cookie, value: cookies)]
         return result
     }

@@ -6,7 +6,7 @@ public import HTTPTypes
 public import ResourceLoading
 
 extension HTTPTransporting {
-    /// Sends a request and reports the bytes that were read from its body as sent.
+    /// Sends a request, and reports bytes of its body as sent when they have been read.
     ///
     /// This default is for transports that cannot measure the bytes that were sent.
     public func send(

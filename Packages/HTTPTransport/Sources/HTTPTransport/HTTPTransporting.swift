@@ -4,10 +4,10 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// Sends one request over the network and returns its response unchanged.
+/// A transport that sends one request over the network and returns its response unchanged.
 ///
 /// A transport does not follow redirects, store cookies or cache; loaders above it do. Connecting always has a time
-/// limit. By default a host may be silent for any time: the caller cancels the request or sets its own limit, and the
+/// limit. By default a host may be silent for any time. The caller can cancel the request or set its own limit, and the
 /// host app can configure a limit for all requests. Connection-specific fields (RFC 9110, section 7.6.1), including
 /// those that `Connection` names, are neither sent nor returned.
 ///
@@ -26,14 +26,15 @@ public protocol HTTPTransporting: Sendable {
     /// - Parameters:
     ///   - request: A request with an absolute `http` or `https` URL.
     ///   - body: The body of the request.
-    ///   - progress: A function that is called in order, from any isolation, each time bytes were sent; not after the
-    ///     response body has ended.
+    ///   - progress: A closure that is called each time bytes were sent, in order and from any isolation. It is not
+    ///     called after the end of the response body.
     func send(
         _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
     ) async throws -> TransportResponse
 }
 
-/// The capabilities of a transport beyond the mandatory ones. A test checks the presence and absence of each.
+/// The capabilities of a transport beyond the mandatory requirements. A test checks the presence and absence of each
+/// capability.
 public struct TransportCapabilities: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -57,16 +58,17 @@ public struct TransportCapabilities: OptionSet, Sendable {
     public static let refusesAtOnce = TransportCapabilities(rawValue: 1 << 5)
     /// The host app can provide the addresses of a host name.
     public static let ownAddresses = TransportCapabilities(rawValue: 1 << 6)
-    /// Upload bytes are sent while later ones are produced. Without this capability a stream is written to a file
+    /// Upload bytes are sent while later bytes are produced. Without this capability a stream is written to a file
     /// first.
     public static let streamingUploads = TransportCapabilities(rawValue: 1 << 7)
     /// The host app can add certificate authorities.
     public static let ownAuthorities = TransportCapabilities(rawValue: 1 << 8)
-    /// Connecting has a time limit of its own. Without this capability the sum of both limits applies to connecting
-    /// and waiting for the head together.
+    /// Connecting has a time limit of its own. Without this capability, one limit applies to connecting and waiting for
+    /// the head together.
     public static let connectTimeout = TransportCapabilities(rawValue: 1 << 9)
-    /// A request that the host has not processed is sent again with its body: it was never sent, or the host refused
-    /// its HTTP/2 stream. A request that may have been processed is sent again only if its method is idempotent.
+    /// A request that the host has not processed is sent again with its body, because it was never sent or the host
+    /// refused its HTTP/2 stream. A request that the host may have processed is sent again only if its method is
+    /// idempotent.
     public static let repeatsUnprocessed = TransportCapabilities(rawValue: 1 << 10)
     /// Connections use TCP keep-alive, so that a request without a limit does not wait for a lost peer.
     public static let keepAlive = TransportCapabilities(rawValue: 1 << 11)

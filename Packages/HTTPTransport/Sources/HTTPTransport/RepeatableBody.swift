@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream are
-/// kept until ``stopRecording()``, within a limit.
+/// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream stay in
+/// memory until ``stopKeeping()``, up to a limit.
 ///
 /// A chunk of a stream is read when it is requested, by one attempt at a time. Cancelling an attempt does not end the
 /// stream; ``cancel()`` or releasing the last reference does.
@@ -14,13 +14,13 @@ internal import ResourceLoading
 /// Isolation: any.
 final class RepeatableBody: Sendable {
     private struct State {
-        /// The chunks that are kept.
+        /// The chunks that stay in memory.
         var pieces: [Data] = []
-        /// The index of the first kept chunk.
+        /// The index of the first chunk in `pieces`.
         var first = 0
         /// The index after the last chunk that was returned.
         var position = 0
-        /// The number of kept bytes that were reserved from the budget.
+        /// The number of bytes in `pieces` that were reserved from the budget.
         var bytes = 0
         /// A Boolean value that indicates whether the budget was exhausted.
         var isFull = false
@@ -31,7 +31,7 @@ final class RepeatableBody: Sendable {
         var pump: Task<Void, Never>?
     }
 
-    /// The limit of bytes that are kept of one stream.
+    /// The maximum number of bytes of one stream that stay in memory for another attempt.
     static let limit = 4 << 20
     let length: Int64?
     private let body: ResourceBody
@@ -56,7 +56,7 @@ final class RepeatableBody: Sendable {
         budget.release(state.withLock { $0.bytes })
     }
 
-    /// The chunks of the body from its first byte, for one attempt; `nil` for an empty body.
+    /// The chunks of the body for one attempt, from the first byte; `nil` for an empty body.
     var chunks: BodyChunks? {
         guard case .stream = body else { return BodyChunks(body, sentTo: url) }
         state.withLock { $0.position = 0 }
@@ -80,7 +80,7 @@ final class RepeatableBody: Sendable {
         state.withLock { $0.pump }?.cancel()
     }
 
-    /// Removes the kept chunks that were returned.
+    /// Removes the chunks that were returned.
     private func drop(in state: inout State) {
         let count = min(state.position - state.first, state.pieces.count)
         guard count > 0 else { return }
@@ -129,7 +129,7 @@ final class RepeatableBody: Sendable {
         state.isPulling = true
         demand.yield()
         guard state.pump == nil, let chunks = BodyChunks(body, sentTo: url) else { return }
-        // The task does not retain the body while it waits.
+        // The task does not retain `self` while it waits.
         state.pump = Task { [weak self, demands] in
             var pieces = chunks.makeAsyncIterator()
             for await _ in demands {

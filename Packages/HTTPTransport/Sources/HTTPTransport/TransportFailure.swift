@@ -3,7 +3,7 @@
 
 internal import ResourceLoading
 
-/// The phase and message of a failed request: the cause of each `ResourceError` of a transport that concerns the
+/// The phase and message of a failed request. It is the cause of each `ResourceError` of a transport that concerns the
 /// network.
 struct TransportFailure: Error, Sendable, CustomStringConvertible {
     /// The phases of a request, in order.
@@ -26,8 +26,8 @@ struct TransportFailure: Error, Sendable, CustomStringConvertible {
     let message: String
     /// The error of the underlying library. Its text is not suitable for display.
     let underlying: (any Error)?
-    /// A Boolean value that indicates whether the connection ended without a byte of a response, as it does if the
-    /// peer had already closed it.
+    /// A Boolean value that indicates whether the connection ended without a byte of a response, for example because
+    /// the peer had already closed it.
     let isUnanswered: Bool
 
     init(_ phase: Phase, _ message: String, underlying: (any Error)? = nil, isUnanswered: Bool = false) {
@@ -47,7 +47,7 @@ extension ResourceError {
     }
 
     /// A Boolean value that indicates whether TLS ended without close_notify during a body that ends with its
-    /// connection. Engines treat such a body as complete, but it may be truncated.
+    /// connection. Engines treat the body as complete, but it may be truncated.
     var isMissingCloseNotify: Bool {
         (cause as? TransportFailure)?.underlying is MissingCloseNotify
     }

@@ -86,14 +86,14 @@ struct CancellationTests {
                     let task = Task {
                         defer {
                             piece.finish()
-                            // The request failed by itself, so no further request is sent.
+                            // The request failed without a cancellation, so no further request is sent.
                             if !Task.isCancelled { asked.finish() }
                         }
                         guard case .stream(let stream) = try await transport.send(server.url + "/").body else { return }
                         for try await _ in stream { piece.yield() }
                     }
                     guard let asked = await asks.next() else {
-                        // The task's error is the reason, or the test's time limit has expired.
+                        // The request has failed, or the time limit of the test has expired.
                         task.cancel()
                         return try await task.value
                     }

@@ -15,7 +15,7 @@ import ZlibStreams
 /// Checks that each transport has the capabilities that it declares, and lacks the others.
 @Suite("Capabilities", .timeLimit(.minutes(3)))
 struct CapabilityTests {
-    @Test("Declared capabilities")
+    @Test("Each transport declares its capabilities")
     func declared() async throws {
         try await withTransport {
             #expect(
@@ -34,7 +34,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("Set-Cookie fields stay separate, or are joined into one field", arguments: Subject.allCases)
+    @Test("Set-Cookie fields stay separate only with `separateCookies`", arguments: Subject.allCases)
     func cookies(subject: Subject) async throws {
         let sent = ["a=1; Expires=Wed, 21 Oct 2035 07:28:00 GMT", "b=2, 3", "a=1"]
         let route = try route(.get, "/") { _ in
@@ -59,7 +59,7 @@ struct CapabilityTests {
         case arrived
     }
 
-    @Test("An upload is sent while it is produced, or after it is complete", arguments: Subject.allCases)
+    @Test("An upload is sent while it is produced only with `streamingUploads`", arguments: Subject.allCases)
     func streamingUploads(subject: Subject) async throws {
         let steps = Mutex<[Step]>([])
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
@@ -79,10 +79,10 @@ struct CapabilityTests {
                     let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
                     if piece == "two" {
                         if isImmediate {
-                            // Only after the host has received the first chunk.
+                            // The last chunk follows only after the host has received the first chunk.
                             for await _ in arrivals { break }
                         } else {
-                            // Gives the first chunk time to arrive if it is sent.
+                            // These requests give the first chunk time to arrive, if it is sent.
                             for _ in 0..<50 { _ = try await transport.get(ping.url + "/") }
                         }
                         steps.withLock { $0.append(.made) }
@@ -101,7 +101,8 @@ struct CapabilityTests {
     @Test("An unread body fails and stops if the transport has no back-pressure")
     func unread() async throws {
         let total = 1 << 36
-        // Large enough that a busy machine does not send it all before the session counts it; 1 GiB was too small.
+        // The limit is large enough that a busy machine does not send all bytes before the session counts them; 1 GiB
+        // was too small.
         let most = 8 << 30
         try await PouringServer.with(total: total, most: most) { server async throws in
             var configuration = URLSessionTransport.Configuration()
@@ -109,8 +110,8 @@ struct CapabilityTests {
             let transport = URLSessionTransport(configuration)
             #expect(!transport.capabilities.contains(.backPressure))
             let body = try await transport.send("http://127.0.0.1:\(server.port)/").body
-            // The connection is closed while the body is unread. The session counts bytes some time after it has read
-            // them.
+            // The connection is closed while the body is unread. The session counts bytes only some time after it has
+            // read them.
             for await sent in server.ends {
                 #expect(sent < most)
                 break
@@ -120,7 +121,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("The connect timeout is separate, or added to the read timeout")
+    @Test("With `connectTimeout` the connect timeout is separate, otherwise it is added to the read timeout")
     func connectTimeout() async throws {
         try await RawServer.with({ _, _ in }) { server async throws in
             for subject in Subject.allCases {

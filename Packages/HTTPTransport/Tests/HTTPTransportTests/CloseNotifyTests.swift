@@ -39,7 +39,7 @@ struct CloseNotifyTests {
     }
 
     @Test(
-        "A body that ends with its connection arrives and then fails; CloseDelimitedLoader ends it normally",
+        "A body that ends with its connection arrives and then fails; with CloseDelimitedLoader it ends normally",
         arguments: Subject.withAuthorities,
         ["HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"])
     func delimitedByClose(subject: Subject, head: String) async throws {
@@ -69,7 +69,7 @@ struct CloseNotifyTests {
     }
 
     @Test(
-        "A truncated body with an announced length fails, with CloseDelimitedLoader too",
+        "A truncated body with an announced length fails, also with CloseDelimitedLoader",
         arguments: Subject.withAuthorities,
         [
             "content-length: 501\r\n\r\n", "transfer-encoding: chunked\r\n\r\n1f4\r\n",

@@ -55,7 +55,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Without the decorator the head and the bytes stay unchanged")
+    @Test("Without DecodingTransport the head and the bytes stay unchanged")
     func undecoded() async throws {
         let content = Gzip.store(text)
         let route = try route(.get, "/*") { _ in
@@ -91,7 +91,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Multiple codings are removed down to an unknown one")
+    @Test("All codings after the last unknown coding are removed")
     func nested() async throws {
         let twice = try Deflate.encode(Gzip.store(text), as: .zlib)
         for (coding, rest) in [("gzip, deflate", nil), ("br, gzip, deflate", "br")] as [(String, String?)] {
@@ -110,7 +110,7 @@ struct CodingTests {
         }
     }
 
-    @Test("A body that exceeds the decoding ratio fails, for any size", arguments: [["gzip"], ["gzip", "gzip"]])
+    @Test("A body above the decoding ratio fails below the limit of bytes", arguments: [["gzip"], ["gzip", "gzip"]])
     func ratio(codings: [String]) async throws {
         var content = try Deflate.encode(Data(count: 8 << 20), as: .gzip)
         if codings.count > 1 { content = try Deflate.encode(content, as: .gzip) }
@@ -136,7 +136,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Decoded bytes are returned before the rest arrives")
+    @Test("Decoded bytes are returned before the rest of the body arrives")
     func streaming() async throws {
         let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), as: .gzip)
         let (gate, open) = AsyncStream<Void>.makeStream()
@@ -238,7 +238,7 @@ struct CodingTests {
     }
 
     @Test(
-        "A range request, and one that accepts only identity, are sent with identity",
+        "A range request, and a request that accepts only identity, are sent with identity",
         arguments: [
             ([.range: "bytes=0-1", .acceptEncoding: "gzip"], "identity"), ([.acceptEncoding: "identity"], "identity"),
             ([.acceptEncoding: "br"], "gzip, deflate"), ([:], "gzip, deflate"),
@@ -250,7 +250,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Damaged bytes cause an error or another body, within the limits", arguments: [ZlibFormat.gzip, .zlib, .raw])
+    @Test("Damaged bytes cause an error, or another body within the limits", arguments: [ZlibFormat.gzip, .zlib, .raw])
     func damage(format: ZlibFormat) async throws {
         struct Coded: ResourceLoader {
             let body: Data

@@ -149,7 +149,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("The head matches the bytes: raw with their coding, or decoded without", arguments: Subject.allCases)
+    @Test("A head has Content-Encoding only if the bytes are encoded", arguments: Subject.allCases)
     func codings(subject: Subject) async throws {
         let text = Data(repeating: 0x61, count: 50_000)
         let content = try Deflate.encode(text, as: .gzip)
@@ -168,7 +168,7 @@ struct ConformanceTests {
                 #expect(response.head.headerFields[.contentEncoding] == "gzip")
                 #expect(response.head.headerFields[.contentLength] == "\(content.count)")
             }
-            // With the decorator, all transports have the same result.
+            // With DecodingTransport, all transports have the same result.
             #expect(try await DecodingTransport(transport).get(origin.url + "/") == text)
         }
     }
@@ -239,7 +239,7 @@ struct ConformanceTests {
             try await output.write(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n"))
         } _: { server async throws in
             try await subject.with { transport async throws in
-                // Setting the value by name splits the field.
+                // Setting the field by its name splits the value into several fields.
                 var fields = HTTPFields()
                 fields[.cookie] = "a=1; b=2, 3; c"
                 #expect(fields.count == 3)
@@ -299,7 +299,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A request body that fails ends its request with its own error", arguments: Subject.allCases)
+    @Test("A request fails with the error of its body", arguments: Subject.allCases)
     func failingBody(subject: Subject) async throws {
         let route = try route(.post, "/*") { _ in .text("") }
         try await withOrigin(subject, [route]) { origin, transport async throws in
@@ -349,7 +349,7 @@ struct ConformanceTests {
     // MARK: Cancellation
 
     @Test(
-        "Cancelling closes the stream, before the head and during the body", arguments: Subject.allCases, [true, false])
+        "Cancelling closes the stream, before the head or during the body", arguments: Subject.allCases, [true, false])
     func cancellation(subject: Subject, hasHead: Bool) async throws {
         let (asks, asked) = AsyncStream<Void>.makeStream()
         try await RawServer.with { input, output in
@@ -444,7 +444,7 @@ struct ConformanceTests {
         try await RawServer.with(isReading: false) { server async throws in
             try await subject.with(.init(write: .milliseconds(300), connect: .milliseconds(300))) { transport async in
                 await expectFailure(.send, [.timedOut], at: server.url + "/") {
-                    // More than the buffers of two sockets hold.
+                    // The body is larger than the buffers of two sockets.
                     try await transport.send(server.url + "/", .post, body: .bytes(Data(count: 64 << 20)))
                 }
             }
@@ -475,7 +475,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "By default neither silence of a host nor the wait in line has a limit", arguments: Subject.allCases
+        "By default neither the silence of a host nor the time in the queue has a limit", arguments: Subject.allCases
     )
     func defaultLimits(subject: Subject) async throws {
         #expect(subject.defaultLimits.allSatisfy { $0 == nil })
@@ -509,7 +509,7 @@ struct ConformanceTests {
     }
 
     #if os(Linux)
-        @Test("The connection to a silent host uses TCP keep-alive, or none", arguments: Subject.allCases)
+        @Test("The connection to a silent host uses TCP keep-alive only with `keepAlive`", arguments: Subject.allCases)
         func keepAlive(subject: Subject) async throws {
             let (gate, open) = AsyncStream<Void>.makeStream()
             let (arrivals, arrival) = AsyncStream<Void>.makeStream()
@@ -581,7 +581,7 @@ struct ConformanceTests {
     @Test(
         "A body that is unread for longer than the read timeout still arrives complete", arguments: Subject.allCases)
     func unreadBody(subject: Subject) async throws {
-        // More than the client reads ahead, so that the server must wait.
+        // The body is larger than the client's read-ahead, so that the server must wait.
         let bytes = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 9) })
         let routes = [
             try route(.get, "/file") { _ in OriginResponse(body: .bytes(bytes)) },

@@ -15,7 +15,7 @@ import Testing
 struct EarlyResponseTests {
     /// The behaviour of a request body that does not end.
     enum Making: CaseIterable {
-        /// One chunk, then nothing.
+        /// One chunk, and then no further chunk and no end.
         case rests
         /// Chunks without end.
         case pours
@@ -69,7 +69,7 @@ struct EarlyResponseTests {
             #expect(answer.head.status.code == 413)
             #expect(try await text(of: answer, opening: gate) == "too large")
         }
-        // The app's stream is released.
+        // The stream ends when the app's body is released.
         for await _ in ends {}
     }
 
@@ -120,13 +120,13 @@ struct EarlyResponseTests {
         }
     }
 
-    /// The action of a host after a response whose request has not ended.
+    /// The action of a host after it has completed the response to an unfinished request.
     enum Ending: CaseIterable {
         case reset
         case close
     }
 
-    @Test("A response that is complete before its request arrives", arguments: Ending.allCases)
+    @Test("The client receives a response that is complete before its request", arguments: Ending.allCases)
     func endedStream(ending: Ending) async throws {
         let (gates, gate) = AsyncStream<Void>.makeStream()
         try await RawHTTP2Server.with { peer in
@@ -196,7 +196,7 @@ struct EarlyResponseTests {
                 for _ in 0..<count {
                     let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
                     continuation.yield(Data("abc".utf8))
-                    // A POST would use a connection of its own.
+                    // A POST would use a new connection.
                     let answer = try await transport.send(
                         server.url + "/", .put, body: .stream(ByteStream(stream, length: 3)))
                     continuation.finish()

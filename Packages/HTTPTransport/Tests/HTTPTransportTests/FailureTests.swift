@@ -20,7 +20,7 @@ struct FailureTests {
 
     @Test("A refused connection fails immediately")
     func refused() async throws {
-        // A port that was free recently.
+        // The port is free after the server has stopped.
         let server = try await OriginServer.start(.init())
         let url = server.url + "/"
         await server.stop()
@@ -33,8 +33,8 @@ struct FailureTests {
         }
     }
 
-    /// Connects to a multicast group, for which TCP has no route. Linux reports an unreachable network, as for any
-    /// address without a route.
+    /// Tests a connection to a multicast group, for which TCP has no route. Linux reports an unreachable network, as
+    /// for any address without a route.
     @Test(
         "A network without a route is reported as offline", .enabled(if: Self.isLinux, "skipped: requires Linux"))
     func unreachable() async throws {
@@ -45,7 +45,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Errors of connect(2)",
+        "Errors of connect(2) have the code of their cause",
         arguments: [
             (ENETUNREACH, .offline), (ENETDOWN, .offline), (ECONNREFUSED, .cannotConnect),
             (EHOSTUNREACH, .cannotConnect),

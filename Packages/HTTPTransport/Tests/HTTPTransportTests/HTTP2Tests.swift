@@ -38,7 +38,8 @@ struct HTTP2Tests {
         let routes = [
             try route(.get, "/first") { _ in .text("first") },
             try route(.get, "/all/*") { request in
-                // Responds when all requests have arrived, which is impossible with six HTTP/1.1 connections.
+                // The response waits until all requests have arrived, which is impossible with six HTTP/1.1
+                // connections.
                 await withCheckedContinuation { continuation in
                     let all = waiting.withLock { waiting in
                         waiting.append(continuation)

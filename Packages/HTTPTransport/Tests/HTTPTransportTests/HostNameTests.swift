@@ -21,7 +21,8 @@ struct HostNameTests {
         func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
     }
 
-    /// A certificate's names, a host, and a Boolean value that indicates whether the certificate matches the host.
+    /// A case: the names of a certificate, a host, and a Boolean value that indicates whether the certificate matches
+    /// the host.
     struct Case: Sendable, CustomTestStringConvertible {
         let names: [String]
         let host: String
@@ -34,7 +35,7 @@ struct HostNameTests {
         Case(names: ["127.0.0.1"], host: "127.0.0.1", isValid: true),
         Case(names: ["127.0.0.1"], host: "localhost", isValid: false),
         Case(names: ["localhost"], host: "127.0.0.1", isValid: false),
-        // The common name is localhost.
+        // The certificate has the common name localhost and no alternative names.
         Case(names: [], host: "localhost", isValid: false),
         Case(names: ["*.shop.test"], host: "a.shop.test", isValid: true),
         Case(names: ["*.shop.test"], host: "A.Shop.test", isValid: true),

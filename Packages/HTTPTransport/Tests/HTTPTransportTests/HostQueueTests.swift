@@ -23,7 +23,7 @@ struct HostQueueTests {
         }
     }
 
-    @Test("The lines of different hosts are independent")
+    @Test("Requests to different hosts wait independently")
     func hosts() async throws {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("a")
@@ -43,7 +43,7 @@ struct HostQueueTests {
         first.release()
         #expect(await names.next() == 2)
         let third = enter(queue, 3, entered)
-        // Already released: the second request is still admitted.
+        // The pass is already released, so the second release does not affect the second request.
         first.release()
         try await second.value.release()
         #expect(await names.next() == 3)
@@ -56,7 +56,7 @@ struct HostQueueTests {
         for _ in 0..<3 { _ = try await queue.enter("h") }
     }
 
-    @Test("A cancelled request leaves the line, and the requests behind it move up")
+    @Test("A cancelled request is removed from the queue, and the requests after it advance")
     func cancelling() async throws {
         let queue = HostQueue(limit: 1)
         let held = try await queue.enter("h")
@@ -69,7 +69,7 @@ struct HostQueueTests {
         }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         held.release()
-        // The capacity is free: the cancelled requests did not use it, and a cancelled task is not admitted.
+        // The cancelled requests use no capacity. A cancelled task is not admitted although capacity is free.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await queue.enter("h")
@@ -78,7 +78,7 @@ struct HostQueueTests {
         try await queue.enter("h").release()
     }
 
-    @Test("No request waits longer than the limit, and the requests behind it move up")
+    @Test("A request that waits longer than the limit fails, and the requests after it advance")
     func timingOut() async throws {
         let clock = ManualClock()
         let queue = HostQueue(limit: 1, longestWait: .seconds(60), clock: clock)
@@ -98,7 +98,7 @@ struct HostQueueTests {
         try await second.value.release()
     }
 
-    @Test("A full line rejects further requests")
+    @Test("A full queue rejects further requests")
     func fullLine() async throws {
         let clock = ManualClock()
         let queue = HostQueue(limit: 1, longestLine: 0, clock: clock)
@@ -162,7 +162,7 @@ struct HostQueueTests {
         }
     }
 
-    /// Returns the number of requests that the host admits in addition to the current ones.
+    /// Returns the number of requests that are admitted in addition to the current requests.
     private func room(of queue: HostQueue) async throws -> Int {
         var passes: [HostQueue.Pass] = []
         do {
@@ -199,12 +199,12 @@ struct HostQueueTests {
         first.release()
     }
 
-    @Test("The limit of a full host falls to the running requests, then grows by one with each response")
+    @Test("The limit of a full host falls to the number of running requests, then grows by one with each response")
     func full() async throws {
         let queue = HostQueue(limit: 6, longestLine: 0)
         let passes = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]
         passes[0].recordShared()
-        // Without a running request, waiting would never end.
+        // Without a running request, a waiting request would wait forever.
         #expect(!queue.recordFull("h"))
         passes[0].begin()
         passes[1].begin()

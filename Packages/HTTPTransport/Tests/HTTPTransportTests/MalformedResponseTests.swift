@@ -9,11 +9,11 @@ import NIOCore
 import ResourceLoading
 import Testing
 
-/// Responses that terminate the process inside HTTP libraries, for every transport.
+/// Tests of every transport with responses that would terminate the process inside HTTP libraries.
 @Suite("Response heads that violate HTTP", .timeLimit(.minutes(2)))
 struct MalformedResponseTests {
     /// Expects a `ResourceError`, and that the next request succeeds.
-    /// - Parameter code: The expected code; `nil` for any.
+    /// - Parameter code: The expected code; `nil` for any code.
     private func expectRefusal(
         _ response: MalformedResponse, from origin: MalformedOrigin, by transport: any HTTPTransporting,
         _ code: ResourceError.Code?

@@ -36,7 +36,7 @@ struct ProxyTests {
                     #expect(try await transport.get(origin.url + path) == Data(path.utf8))
                 }
                 #expect(proxy.connections == 1 && origin.connectionCount == 1)
-                // More requests than connections; each connection has its own tunnel.
+                // There are more requests than connections. Each connection has its own tunnel.
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for number in 0..<50 {
                         group.addTask {

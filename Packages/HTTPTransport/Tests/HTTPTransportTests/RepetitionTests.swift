@@ -123,7 +123,7 @@ struct RepeatableBodyTests {
         #expect(try await read(body) == Data("onetwo".utf8))
     }
 
-    @Test("A stream beyond the limit is not kept", arguments: [RepeatableBody.limit, 1_000])
+    @Test("A stream that exceeds the limit cannot be sent again", arguments: [RepeatableBody.limit, 1_000])
     func limit(budget: Int) async throws {
         let piece = Data(count: RepeatableBody.limit / 4)
         let (body, end) = body(Array(repeating: piece, count: 6), budget: budget)

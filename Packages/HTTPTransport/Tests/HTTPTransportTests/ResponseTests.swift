@@ -38,7 +38,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("A request is sent as given, without connection-specific fields")
+    @Test("A request is sent unchanged, except for connection-specific fields")
     func request() async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, transport async throws in
             var fields: HTTPFields = [.accept: "a/b", .referer: "https://shop.example/", .acceptEncoding: "br"]
@@ -60,7 +60,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "Characters that engines leave unencoded are encoded, and encoded ones are not encoded again",
+        "Characters that engines leave unencoded are encoded, and encoded characters are not encoded again",
         arguments: [
             ("/a|b?c|d", "/a%7Cb?c%7Cd"), ("/%20|?%25|", "/%20%7C?%25%7C"), ("/?a[]=1&b=%20", "/?a%5B%5D=1&b=%20"),
             ("/a//b/../c?../d", "/a//b/../c?../d"), ("/%zz", "/%25zz"), ("/'(a)*~!$&+,;=:@", "/'(a)*~!$&+,;=:@"),
@@ -82,7 +82,7 @@ struct ResponseTests {
                 body: .bytes(status == 200 ? Data("four".utf8) : Data()))
         }
         try await withOrigin([route]) { origin, transport async throws in
-            // Twice, because the connection must be usable for another request.
+            // A second request checks that the connection is still usable.
             for _ in 0..<2 {
                 let response = try await transport.send(origin.url + "/", method)
                 #expect(response.head.status.code == status)

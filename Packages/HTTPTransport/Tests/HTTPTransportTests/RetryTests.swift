@@ -83,7 +83,7 @@ struct RetryTests {
                     let body: ResourceBody = body.isEmpty ? .empty : isStream ? stream([data]) : .bytes(data)
                     let second = try await transport.send(server.url + "/", method, body: body)
                     #expect(try await second.body.collect(upTo: 2) == Data("ok".utf8))
-                    // The first request, the one without a response, and its repetition.
+                    // The server receives the first request, the request without a response, and its repetition.
                     #expect(seen() == ["GET", method.rawValue, method.rawValue])
                 }
             }
@@ -158,7 +158,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A host may respond to a POST and close the connection after the announced bytes")
+    @Test("A POST succeeds if the host responds and closes the connection after the announced bytes")
     func promptEnd() async throws {
         for subject in try await Self.subjects {
             try await RawServer.with(concurrently: { _, input, output in
@@ -243,7 +243,7 @@ struct RetryTests {
             for body in [stream(pieces), .bytes(Data(pieces.joined()))] {
                 let received = Mutex<[String]>([])
                 try await RawHTTP2Server.with { peer in
-                    // Refused after a part of the body, or by a GOAWAY with a lower last stream.
+                    // The host refuses the stream after a part of the body, or sends a GOAWAY with a lower last stream.
                     var refused: UInt32?
                     while let frame = try await peer.next(RawHTTP2Peer.data) {
                         let isOver = frame.stream == refused || frame.flags & 1 == 1
@@ -286,7 +286,7 @@ struct RetryTests {
     }
 
     @Test(
-        "A stream reset or a connection end after a POST was read causes one error",
+        "A POST that was read fails once if its stream is reset or its connection ends",
         arguments: [true, false])
     func read(isReset: Bool) async throws {
         for subject in try await Self.subjects {

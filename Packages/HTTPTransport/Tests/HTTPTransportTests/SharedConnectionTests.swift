@@ -22,7 +22,7 @@ struct SharedConnectionTests {
             guard let first = try await peer.next(RawHTTP2Peer.headers) else { return }
             try await peer.head("200", of: first.stream)
             try await peer.body("first", of: first.stream, isLast: true)
-            // Two requests arrive and wait until the others would have timed out.
+            // Two requests arrive and wait until the other requests would have timed out.
             var held: [UInt32] = []
             for _ in 0..<2 {
                 guard let frame = try await peer.next(RawHTTP2Peer.headers) else { return }
@@ -39,7 +39,8 @@ struct SharedConnectionTests {
                 try await peer.body("ok", of: frame.stream, isLast: true)
             }
         } _: { server async throws in
-            // Accepts connections without a TLS handshake, so that requests end by the connect timeout.
+            // The second server accepts connections without a TLS handshake, so that requests to it end by the connect
+            // timeout.
             try await RawServer.with({ _, _ in }) { mute async throws in
                 var configuration = try server.configuration()
                 configuration.connectTimeout = .seconds(8)
@@ -113,7 +114,7 @@ struct SharedConnectionTests {
             #expect(try await pieces.next() == Data("body".utf8))
             if isIdle {
                 #expect(try await pieces.next() == nil)
-                // Closed by the client.
+                // Waits until the client has closed the connection.
                 for await _ in ends { break }
             }
             try await transport.shutDown()
@@ -145,7 +146,7 @@ struct SharedConnectionTests {
     private static let answer = HTTP2Frame(
         streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: true))
 
-    /// Returns a connection that was probed with the given silence, after the given time without data.
+    /// Returns a connection that is probed with a silence, after a time without data.
     private func probed(_ silence: TimeAmount, after time: TimeAmount) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(ConnectionPulse())
@@ -161,7 +162,7 @@ struct SharedConnectionTests {
         return frame.streamID == .rootStream
     }
 
-    @Test("A slow peer that replies keeps its connection")
+    @Test("The connection of a slow peer that replies stays open")
     func slowPeer() throws {
         let channel = try probed(.seconds(15), after: .seconds(15))
         #expect(try asks(channel))
@@ -175,7 +176,7 @@ struct SharedConnectionTests {
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test("A silent peer loses its connection, after at least one second", arguments: [(20, 15_000), (1, 1_000)])
+    @Test("A connection to a silent peer is closed, after at least one second", arguments: [(20, 15_000), (1, 1_000)])
     func silentPeer(silence: Int64, wait: Int64) throws {
         let channel = try probed(.seconds(silence), after: .seconds(silence))
         #expect(try asks(channel))
@@ -218,7 +219,7 @@ struct SharedConnectionTests {
         }
     }
 
-    @Test("A later GOAWAY with a higher stream does not make an unprocessed stream a processed one")
+    @Test("A later GOAWAY with a higher stream does not make an unprocessed stream count as processed")
     func raisedLastStream() throws {
         let events = ClosedStreams()
         let channel = EmbeddedChannel(handlers: [GoAwayHandler(), events])

@@ -21,14 +21,14 @@ struct StartupTests {
         startup.begin { number in Task { number } }
     }
 
-    @Test("A late result affects only its own start")
+    @Test("A late result of an earlier start is ignored")
     func late() {
         var startup = Startup<Int>(.idle)
         begin(&startup)
         startup.finish(1, .failure(Failed()))
         #expect(isIdle(startup))
         begin(&startup)
-        // The result of another caller that waited for the first start.
+        // Another caller that waited for the first start records its result.
         startup.finish(1, .failure(Failed()))
         #expect(!isIdle(startup) && startup.number == 2)
         startup.finish(1, .success(1))
@@ -50,7 +50,7 @@ struct StartupTests {
         startup.finish(2, .success(2))
         startup.lose(1)
         #expect(value(startup) == 2)
-        // Lost before the start has been recorded as finished.
+        // The value is lost before the result of its start is recorded.
         startup.lose(2)
         begin(&startup)
         startup.lose(3)

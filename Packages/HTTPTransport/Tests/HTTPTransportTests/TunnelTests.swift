@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Resolvers of the host app", .timeLimit(.minutes(3)))
 struct TunnelTests {
-    /// A resolver that knows some names and records its requests.
+    /// A resolver that has the addresses of some names and records its requests.
     private final class Book: AddressResolving {
         let asked = Mutex<[String]>([])
         private let entries: [String: [String]]
@@ -37,7 +37,7 @@ struct TunnelTests {
         return configuration
     }
 
-    @Test("The app's resolver finds names, and the request keeps its host name")
+    @Test("The app's resolver resolves names, and the request is sent with its host name")
     func names() async throws {
         let book = Book(["shop.test": ["127.0.0.1"]])
         try await withOrigin([try route(.get, "/*") { .text($0.path) }], transport: configuration(book)) {
@@ -55,7 +55,7 @@ struct TunnelTests {
     }
 
     @Test(
-        "Addresses are raced, so that one that refuses costs little time",
+        "Addresses are raced, so that a refusing address costs little time",
         arguments: [["::1", "127.0.0.1"], ["127.0.0.9", "127.0.0.1"], ["nonsense", "127.0.0.1"]])
     func race(addresses: [String]) async throws {
         let book = Book(["shop.test": addresses])
@@ -80,7 +80,7 @@ struct TunnelTests {
         await server.stop()
     }
 
-    @Test("Large bodies pass in both directions")
+    @Test("Large bodies are transferred in both directions")
     func large() async throws {
         let content = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let book = Book(["shop.test": ["127.0.0.1"]])
@@ -99,7 +99,7 @@ struct TunnelTests {
         try await expectBackPressure(configuration(book), host: "shop.test")
     }
 
-    @Test("Failures have their phase: an unknown name, and addresses that refuse")
+    @Test("An unknown name fails in the resolve phase, and refusing addresses in the connect phase")
     func failures() async throws {
         let closed = try await OriginServer.start(.init())
         await closed.stop()
@@ -139,7 +139,7 @@ struct TunnelTests {
         }
     }
 
-    /// A factory that retains the tunnels that it starts.
+    /// A factory of tunnels that retains the tunnels.
     private final class Keeper: Sendable {
         let tunnels = Mutex<[AddressTunnel]>([])
 
@@ -213,19 +213,19 @@ struct TunnelTests {
         await server.stop()
     }
 
-    @Test("A start in progress ends with its transport")
+    @Test("A start in progress is cancelled when its transport ends")
     func abandonedStart() async throws {
         let (begins, begun) = AsyncStream<Void>.makeStream()
         let (ends, end) = AsyncStream<Bool>.makeStream()
         func drop() async throws {
             let transport = AsyncHTTPTransport(configuration(Book([:]))) { addresses, timeout in
                 begun.yield()
-                // Until it is cancelled.
+                // Waits until the task is cancelled.
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 end.yield(Task.isCancelled)
                 return try await AddressTunnel.start(addresses, timeout: timeout)
             }
-            // Shut down while a request waits for the start.
+            // The transport is shut down while a request waits for the start.
             let request = Task { try await transport.get("http://shop.test/") }
             for await _ in begins { break }
             try await transport.shutDown()
@@ -241,7 +241,7 @@ struct TunnelTests {
     @Test("A client that closes its output is disconnected, together with its connection to the host")
     func halfClosed() async throws {
         let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(10))
-        // A host that sends nothing and accepts the end of its input.
+        // The host sends nothing and accepts half-closure.
         let host = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -261,7 +261,7 @@ struct TunnelTests {
         try await host.close()
     }
 
-    @Test("Unauthenticated connections have a limit of number, time and bytes")
+    @Test("Unauthenticated connections are limited in number, time and bytes")
     func unauthenticatedConnections() async throws {
         let patient = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         let (closes, close) = AsyncStream<Void>.makeStream()
@@ -277,7 +277,7 @@ struct TunnelTests {
             closed += 1
             if closed == 8 { break }
         }
-        // The oldest connections were closed. Concurrent ones may be accepted in another order.
+        // The oldest connections were closed. Concurrent connections may be accepted in another order.
         let gone = channels.indices.filter { !channels[$0].isActive }
         #expect(gone.count == 8 && gone.allSatisfy { $0 < 16 }, "\(gone)")
         for channel in channels { try? await channel.close() }
@@ -305,7 +305,7 @@ struct TunnelTests {
                 do {
                     for try await buffer in inbound { answer += String(buffer: buffer) }
                 } catch {
-                    // Unread input makes the close a reset.
+                    // Closing a connection with unread input resets it.
                     #expect(status == "431", "\(error)")
                 }
                 if status != "431" { #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)") }

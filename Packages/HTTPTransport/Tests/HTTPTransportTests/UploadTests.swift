@@ -53,7 +53,7 @@ struct UploadTests {
         }
     }
 
-    @Test("A stream of known length is announced, and one of unknown length is chunked")
+    @Test("The length of a stream is announced if it is known; otherwise the stream is chunked")
     func streams() async throws {
         let (known, announced) = try await echo(stream(length: 300_000))
         #expect(known == content)
@@ -63,14 +63,14 @@ struct UploadTests {
         #expect(chunked.headers[.contentLength] == nil)
     }
 
-    @Test("A request without a body has none")
+    @Test("A request without a body is sent without a body")
     func none() async throws {
         let (received, seen) = try await echo(.empty)
         #expect(received == Data())
         #expect(seen.headers[.contentLength].map { $0 == "0" } ?? true)
     }
 
-    @Test("A stream that fails ends its request with its own error")
+    @Test("A request fails with the error of its body's stream")
     func failing() async throws {
         await expectFailure(.damaged) { try await echo(stream(length: nil, error: ResourceError(.damaged, "blob"))) }
     }

@@ -25,7 +25,7 @@ internal import WebSyntax
     public static let maxBytes = 32 << 20
     /// The maximum length of an id, in bytes of UTF-8.
     public static let maxIDBytes = 256
-    /// The maximum number of header fields, and of their bytes.
+    /// The maximum number of header fields, and the maximum number of their bytes.
     private static let maxFields = (count: 100, bytes: 64 << 10)
 
     /// The page's id of the request.
@@ -34,7 +34,7 @@ internal import WebSyntax
     public let kind: Kind
     /// The bytes of the body.
     public private(set) var body: Data
-    /// The header fields of the request without forbidden ones; see ``isForbidden(_:_:)``.
+    /// The header fields of the request without forbidden fields; see ``isForbidden(_:_:)``.
     public let fields: HTTPFields
 
     /// Creates a message from JSON: `{"requestId": …, "body": …, "bodyEncoding": …, "headers": …}`.
@@ -60,7 +60,7 @@ internal import WebSyntax
         fields = try Self.fields(values.headers ?? [:])
     }
 
-    /// A copy of the message without the body, whose bytes are in the relay.
+    /// A copy of the message without the body.
     var withoutBody: LegacyBodyMessage {
         var message = self
         message.body = Data()
@@ -87,7 +87,7 @@ internal import WebSyntax
     }
 
     /// Returns the original bytes of the body, an object or an array. A decoded object would lose the order of its
-    /// names and the spelling of its numbers, and a server may verify a signature over them.
+    /// names and the spelling of its numbers. A server may verify a signature over the original bytes.
     private static func bodyText(in json: Data) -> Data? {
         let range = try? json.withUnsafeBytes { bytes -> Range<Int>? in
             var found: Range<Int>?
@@ -120,7 +120,7 @@ internal import WebSyntax
                 throw ResourceError(.invalidRequest, "a header has an invalid name or value")
             }
             guard !isForbidden(name, value) else { continue }
-            // Two spellings of one name are one field.
+            // Names that differ only in case name one field.
             fields[name] = fields[name].map { "\($0), \(value)" } ?? value
         }
         return fields

@@ -8,7 +8,8 @@ public import ResourceLoading
 /// The native side of the messages of older pages in one view: bodies sent before their requests, and cookies.
 ///
 /// A body belongs to the origin of the document that sent it. A request of another origin, for example of a frame, does
-/// not get it. A body is taken once. It is dropped after the relay's patience, or when the view shows another document.
+/// not get the body. A body can be removed once. It is dropped after the patience of the relay, or when the view shows
+/// another document.
 ///
 /// Isolation: the main actor, on which engines call it.
 @MainActor
@@ -40,8 +41,9 @@ public import ResourceLoading
 
     /// Creates the bridge of one view.
     /// - Parameters:
-    ///   - messages: the names that the older pages use.
-    ///   - token: the token that authenticates the script; that of the ``PageBridge`` if the view has one.
+    ///   - messages: the names that older pages use.
+    ///   - token: the token that authenticates the script. If the view has a ``PageBridge``, it is the token of that
+    ///     bridge.
     ///   - limits: the limits of all waiting bodies. `lead` is not used, because a body arrives in one piece.
     ///   - budget: the budget for the bodies of all pages together; `nil` for none.
     ///   - clock: the clock for the patience of `limits`.
@@ -58,15 +60,15 @@ public import ResourceLoading
 
     /// The script to inject into all frames at document start.
     public var page: String { script.text }
-    /// The prefix of a dialog text that may be for ``answer(to:)``.
+    /// The prefix of a dialog text that must be passed to ``answer(to:)``.
     public var prefix: String { script.token.text + " " }
 
     /// Replies to a message of an older page with `{"value": …}`, or with `{"error": …}` and the reason.
     ///
     /// The text is the token, a kind, the URL of the document, and the message as JSON. The kind is `body`, `cookie`,
-    /// `prefetch` or `prefetched`. The value for `prefetch` is a ticket, with which `prefetched` requests the response:
-    /// a JSON text, empty until it is available.
-    /// - Returns: `nil` if the text is not such a message.
+    /// `prefetch` or `prefetched`. The value for `prefetch` is a ticket, with which `prefetched` requests the response.
+    /// The value for `prefetched` is a JSON text, which is empty until the response is available.
+    /// - Returns: `nil` if the text does not have this form.
     public func answer(to text: String) -> String? {
         guard let payload = script.token.payload(of: text) else { return nil }
         let fields = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -94,7 +96,7 @@ public import ResourceLoading
     /// - Parameters:
     ///   - requestID: the id that the request and the message with its body carry.
     ///   - origin: the origin of the document that makes the request.
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if there is no body of this id and origin.
     public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
         guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
             let bytes = relay.removeReceivedBytes(entry.id)
@@ -140,7 +142,7 @@ public import ResourceLoading
             relay.drop(id)
             throw error
         }
-        // The relay holds the bytes and counts them.
+        // The bytes are in the relay, which counts them.
         message = message.withoutBody
         entries[key] = Entry(id: id, message: message)
         return message.requestID
@@ -173,7 +175,7 @@ public import ResourceLoading
         calls[index].answer = answer
     }
 
-    /// Removes the oldest result that has not been collected, for example of a closed frame, if the limit of requests
+    /// Removes the oldest result that no document has requested, for example of a closed frame, if the limit of lookups
     /// is reached.
     private func evictAnswer(among limit: Int, where isIncluded: (WebOrigin) -> Bool) throws {
         guard calls.count(where: { isIncluded($0.origin) }) >= limit else { return }
@@ -183,7 +185,7 @@ public import ResourceLoading
         calls.remove(at: index)
     }
 
-    /// Returns the result of a lookup once; empty while the lookup is in progress.
+    /// Returns the result of a lookup, and removes the lookup. Returns an empty text while the lookup is in progress.
     private func ending(of message: Data, fromDocument url: String) throws -> String {
         let ticket = try JSONDecoder().decode(String.self, from: message)
         guard let index = calls.firstIndex(where: { $0.ticket == ticket }),
@@ -194,9 +196,9 @@ public import ResourceLoading
         return try answer.get()
     }
 
-    /// The maximum number of lookups; each holds its result until it is collected.
+    /// The maximum number of lookups. Each lookup stores its result until a document requests it.
     private static let maxCalls = 64
-    /// The maximum number of lookups of one origin, so that a frame does not use up the limit of others.
+    /// The maximum number of lookups of one origin, so that a frame does not use up the lookups of other origins.
     private static let maxCallsOfOrigin = 32
     /// The maximum length of a prefetch message, in bytes as the script writes it.
     private static let callLimit = 1 << 20
@@ -205,7 +207,7 @@ public import ResourceLoading
     /// The maximum length of a cookie message, in bytes as the script writes it; the host has its own limit.
     private static let lineLimit = 64 << 10
 
-    /// Returns the message as the script had it.
+    /// Returns the JSON of the message, with the changes of the dialog undone.
     ///
     /// The script wrote yen signs as `\u00a5`. If the charset of the page shows backslashes as yen signs, every
     /// remaining yen sign is a backslash. JSON itself does not escape yen signs, so both conversions are exact.
@@ -219,7 +221,7 @@ public import ResourceLoading
         let bytes = Array(text.utf8)
         var result = Data(capacity: bytes.count)
         var index = 0
-        /// Skips a backslash in either form.
+        /// Skips a backslash or a yen sign, and returns a Boolean value that indicates whether one was present.
         func backslash() -> Bool {
             if index < bytes.count, bytes[index] == UInt8(ascii: "\\") {
                 index += 1
@@ -238,7 +240,7 @@ public import ResourceLoading
                     continue
                 }
                 result.append(UInt8(ascii: "\\"))
-                // An escaped backslash starts no escape.
+                // The second of two backslashes starts no escape.
                 if backslash() {
                     result.append(UInt8(ascii: "\\"))
                     continue
@@ -256,7 +258,7 @@ public import ResourceLoading
     }
 }
 
-/// The requests of the bridge of older pages to its container.
+/// The decisions and responses that the bridge of older pages requests from its container.
 ///
 /// Isolation: the main actor. The page waits for the results, so they must be available without suspension.
 @MainActor
@@ -270,7 +272,7 @@ public import ResourceLoading
     ///   - url: the URL of the document, as the engine names it.
     /// - Throws: an error if the message is invalid or the document may not set such a cookie.
     func cookieLine(of message: Data, fromDocument url: String) throws -> String
-    /// Returns a prefetched response for a page. The page does not wait for it but asks again.
+    /// Returns a prefetched response for a page. The page does not wait for it; its script polls for the result.
     /// - Parameters:
     ///   - message: `{"url": …, "method": …, "body": …}`.
     ///   - origin: the origin of the requesting document.
@@ -280,13 +282,13 @@ public import ResourceLoading
     func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data?
 }
 
-/// The data that an older page has sent for a request. It is removed from the store once.
+/// The data that an older page has sent for a request.
 @_spi(Facade) public struct LegacyBody: Sendable {
     /// The body.
     public let body: ResourceBody
     /// The header fields, which replace the request's fields of the same names.
     public let fields: HTTPFields
-    /// The content type, if neither ``fields`` nor the request have one.
+    /// The content type that applies if neither ``fields`` nor the request has a content type.
     public let contentType: String?
 
     /// Sets the header fields of a request.
@@ -295,7 +297,7 @@ public import ResourceLoading
         if head.headerFields[.contentType] == nil, ![.get, .head].contains(head.method) {
             head.headerFields[.contentType] = contentType
         }
-        // The length of the body that the engine sent.
+        // The field has the length of the body that the engine sent.
         head.headerFields[.contentLength] = nil
     }
 

@@ -6,7 +6,7 @@ internal import WebSyntax
 
 /// The names that older pages use with the app: message handlers, a callback and a URL parameter.
 public struct LegacyMessages: Sendable, Hashable {
-    /// The prefix of the names of the callback and the parameter.
+    /// The prefix of the names of the callback and the URL parameter.
     public let prefix: String
     /// The message handler for request bodies; `XHRCALL` by default.
     public var bodyHandler = "XHRCALL"
@@ -71,7 +71,8 @@ extension LegacyMessages {
         let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })
         let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0) } : nil
         for range in ranges.reversed() {
-            // Remove it with the separator before it, or, if that is the `?` of the query, with the separator after it.
+            // Removes the parameter with the separator before it. If that separator is the `?` of the query, removes
+            // the separator after it instead.
             let start = target.utf8.index(before: range.lowerBound)
             let isFirst = target.utf8[start] == UInt8(ascii: "?")
             let isLast = range.upperBound == target.endIndex

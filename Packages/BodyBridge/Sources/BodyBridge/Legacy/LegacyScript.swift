@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The script for older pages. It is injected after ``InjectedScript`` if both are used.
+/// The script for older pages. If the view also has an ``InjectedScript``, this script is injected after it.
 struct LegacyScript {
     let token: BridgeToken
     let messages: LegacyMessages
@@ -13,8 +13,8 @@ struct LegacyScript {
         self.messages = messages
     }
 
-    /// The script to run at document start. If an engine injects it into the same world again, it fails, because it
-    /// declares a constant. Otherwise a page that has changed that world could get the token.
+    /// The script to run at document start. It declares a constant, so it fails if an engine injects it into the same
+    /// world again. A second run could reveal the token to a page that has changed the world.
     var text: String {
         let values = Configuration(
             token: token.text, callback: messages.callback, bodyHandler: messages.bodyHandler,

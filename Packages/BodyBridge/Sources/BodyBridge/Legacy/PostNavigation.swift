@@ -7,7 +7,7 @@ public import HTTPTypes
 /// A navigation by POST, as older apps write it for engines that lose the body of a POST navigation: a request of the
 /// scheme `post` with the header fields `oldScheme` and `bodyParam`.
 @_spi(Facade) public struct PostNavigation: Sendable, Hashable {
-    /// The scheme of such a request.
+    /// The scheme of the request of an older app.
     public static let scheme = "post"
 
     /// The intended request: a POST to an http or https URL.
@@ -19,7 +19,7 @@ public import HTTPTypes
     ///
     /// `oldScheme` is `http` or `https`, in any case. `bodyParam` is the body as text; if it is missing, the body is
     /// empty. The content type is `application/x-www-form-urlencoded` if the request has no `Content-Type`. Other
-    /// header fields are kept.
+    /// header fields are unchanged.
     /// - Returns: `nil` for other requests.
     public init?(legacy request: HTTPRequest) {
         guard request.scheme == Self.scheme, let oldScheme = HTTPField.Name("oldScheme"),

@@ -8,18 +8,18 @@ internal import WebSyntax
 
 @_spi(Facade) extension LegacyCookieMessage {
     /// Returns the cookie that the message requests, if the document may set it. A cookie that has expired at `now`
-    /// removes the one that it would replace.
+    /// removes the cookie that it would replace.
     ///
     /// The rules are those of the jar for a script's cookie (RFC 6265bis, section 5.7). If the domain equals the
-    /// document's host and has no leading dot, the cookie is host-only, because older pages send their host if the
-    /// script sets no domain.
+    /// document's host and has no leading dot, the cookie is host-only. Older pages send their host if the script sets
+    /// no domain.
     /// - Parameters:
     ///   - document: the URL of the frame that sent the message, as reported by the engine, not by the page.
     ///   - schemes: the schemes of documents that may set cookies, mapped to the scheme that each represents: `https`
-    ///     or `http`. By default these two represent themselves; an app adds its custom schemes.
+    ///     or `http`. By default these two schemes represent themselves. An app adds its custom schemes.
     ///   - now: the time from which ages count.
-    /// - Throws: ``CookieBridgeError`` with code `wrongOrigin` if the document may not set such a cookie, or
-    ///   `badMessage` if no document may set it.
+    /// - Throws: ``CookieBridgeError`` with code `wrongOrigin` if the document may not set the cookie, or `badMessage`
+    ///   if no document may set it.
     public func cookie(
         in document: URL, schemes: [String: String] = ["https": "https", "http": "http"], now: Date
     ) throws -> Cookie {
@@ -69,12 +69,12 @@ internal import WebSyntax
     ) throws -> String {
         let cookie = try cookie(in: document, schemes: schemes, now: now)
         let identity = cookie.identity
-        // In whole seconds, rounded up so that it is 0 only for an expired cookie.
+        // The age is in whole seconds, rounded up so that it is 0 only for an expired cookie.
         let age = cookie.expires.map { max(0, $0.timeIntervalSince(now)).rounded(.up) }
         var line = "\(identity.name)=\(age == 0 ? "" : cookie.value)"
         if let age { line += "; Max-Age=\(Int(age))" }
-        // A semicolon would end the attribute. Only the document's own default path can contain one, and a cookie
-        // without the attribute gets that path.
+        // A semicolon would end the attribute. Only the document's own default path can contain a semicolon, and a
+        // cookie without the attribute gets that path.
         if !identity.path.utf8.contains(UInt8(ascii: ";")) { line += "; Path=\(identity.path)" }
         if !identity.isHostOnly { line += "; Domain=\(identity.domain)" }
         return isSecure ? line + "; Secure" : line
@@ -87,8 +87,8 @@ internal import WebSyntax
         return url
     }
 
-    /// Checks the lengths and the characters of domain and path, of which the jar's parser ignores or splits what is
-    /// not allowed (RFC 6265bis, section 5.6).
+    /// Checks the lengths and characters of domain and path. The jar's parser would ignore an attribute that is too
+    /// long, and would split an attribute at a semicolon (RFC 6265bis, section 5.6).
     private func checkAttributes() throws {
         let isValid = [domain, path].allSatisfy { text in
             text.utf8.count <= SetCookie.maxAttributeBytes

@@ -3,12 +3,12 @@
 
 public import Foundation
 
-/// The message that older pages send for `document.cookie = …`, undecoded: every part is text.
+/// The message that older pages send for `document.cookie = …`. All parts are undecoded text.
 ///
 /// The message is untrusted. ``cookie(in:schemes:now:)`` checks it against the document that sent it.
 @_spi(Facade) public struct LegacyCookieMessage: Sendable, Hashable {
-    /// The request header field, in lower case, that requests that the cookies of the response are in the web view's
-    /// store before the page receives the response. It is removed before the request is sent.
+    /// The name of the request header field that requests a handover, in lower case: the web view's store gets the
+    /// cookies of the response before the page receives the response. The field is removed before the request is sent.
     public static let markerField = "x-wkwebview-request-type"
     /// The maximum length of a message, in bytes of JSON.
     private static let maxBytes = 16_384
@@ -33,7 +33,7 @@ public import Foundation
     ///   lacks a required key.
     public init(json: Data) throws {
         guard json.count <= Self.maxBytes else {
-            throw CookieBridgeError(.badMessage, "\(json.count) bytes, more than \(Self.maxBytes)")
+            throw CookieBridgeError(.badMessage, "the message has \(json.count) bytes, more than \(Self.maxBytes)")
         }
         do {
             self = try JSONDecoder().decode(Payload.self, from: json).message

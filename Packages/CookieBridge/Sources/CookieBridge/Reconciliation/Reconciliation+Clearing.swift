@@ -8,8 +8,9 @@ internal import Foundation
 extension Reconciliation {
     /// Clears the cookies of a scope in all stores, pending changes included.
     ///
-    /// Until a store is cleared, no cookie of the scope is written to it, and cookies of the scope that it shows are
-    /// ignored. So neither a write in progress nor an echo restores a cookie. A change made afterwards does.
+    /// Until a store is cleared, no cookie of the scope is written to it, and cookies of the scope in its reads are
+    /// ignored. So neither a write in progress nor an echo restores a cookie. A change that a store makes after it is
+    /// cleared is adopted.
     mutating func clear(_ scope: CookieScope, now: Date) -> [Effect] {
         step(now) { state in
             state.counters.clears += 1
@@ -57,7 +58,7 @@ extension Reconciliation {
     }
 
     private mutating func empty(_ scope: CookieScope, in lane: Int) {
-        // A new read finds the cookies that pages have set since.
+        // A new read finds the cookies that pages have set since the store was cleared.
         lanes[lane].wantsRead = true
         tick += 1
         let affected = entries.filter { scope.contains($0.key) }

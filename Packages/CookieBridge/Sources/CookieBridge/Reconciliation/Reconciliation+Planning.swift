@@ -37,8 +37,8 @@ extension Reconciliation {
             return
         }
         if slot.dirtySince == nil { entry.slots[lane].dirtySince = entry.version }
-        // If it is not certain what the store holds, a read comes first: a write would hide a change that the read
-        // could show.
+        // If the state of the store is not certain, a read comes first, because a write would hide a change that the
+        // read could show.
         guard slot.inFlight == nil, slot.verdict == nil, slot.possible.count == 1, !lanes[lane].isPaused,
             !lanes[lane].isClearing(identity)
         else { return }
@@ -67,7 +67,7 @@ extension Reconciliation {
             beginClearing(lane)
             beginReading(lane)
             while lanes[lane].writes < limits.writes, !lanes[lane].backlog.isEmpty {
-                // Take as many as the write limit allows at once.
+                // Take as many cookies as the write limit allows, in one step.
                 let batch = lanes[lane].backlog.prefix(limits.writes - lanes[lane].writes)
                 lanes[lane].backlog.removeFirst(batch.count)
                 for identity in batch {
@@ -80,7 +80,7 @@ extension Reconciliation {
 
     private mutating func beginClearing(_ lane: Int) {
         guard let scope = lanes[lane].owed, lanes[lane].clearing == nil, !lanes[lane].isClearStuck else { return }
-        // A write in progress would be applied after the clear operation.
+        // The store could apply a write in progress after the clear operation.
         let isBusy = unsynchronized.contains { identity in
             scope.contains(identity) && entries[identity]?.slots[lane].inFlight != nil
         }
@@ -103,7 +103,7 @@ extension Reconciliation {
         outbox.append(.read(lanes[lane].id, number: number))
     }
 
-    /// Pauses a store after a failure: no new operation starts there for a time.
+    /// Pauses a store after a failure. No new operation starts in the store until the pause ends.
     mutating func pause(_ lane: Int) {
         counters.failures += 1
         lanes[lane].failures += 1
@@ -112,7 +112,7 @@ extension Reconciliation {
         outbox.append(.pause(lanes[lane].id, failures: lanes[lane].failures))
     }
 
-    /// Returns a Boolean value that indicates whether two states currently look the same in a store.
+    /// Returns a Boolean value that indicates whether a store currently represents two states in the same way.
     func isSame(_ one: Cookie?, _ other: Cookie?, in lane: Int) -> Bool {
         lanes[lane].representation.isSame(live(one), live(other))
     }
@@ -123,8 +123,8 @@ extension Reconciliation {
 
     // MARK: Deletions
 
-    /// Returns a Boolean value that indicates whether all stores are known not to have the cookie. A cookie without an
-    /// entry counts as absent.
+    /// Returns a Boolean value that indicates whether the cookie is known to be absent from all stores. A cookie
+    /// without an entry counts as absent.
     private func isAbsentEverywhere(_ entry: Entry) -> Bool {
         live(entry.desired) == nil
             && entry.slots.allSatisfy { slot in
@@ -142,14 +142,14 @@ extension Reconciliation {
         if let oldest { discardDeletion(oldest.key) }
     }
 
-    /// Discards deletions that have waited too long.
+    /// Forgets deletions that have waited too long.
     mutating func discardOldDeletions() {
         for (identity, date) in tombstones where now.timeIntervalSince(date) > limits.tombstoneLife {
             if canDiscardDeletion(identity) { discardDeletion(identity) }
         }
     }
 
-    /// Returns a Boolean value that indicates whether a deletion may be discarded. A write in progress still needs its
+    /// Returns a Boolean value that indicates whether a deletion may be forgotten. A write in progress still needs the
     /// entry.
     private func canDiscardDeletion(_ identity: Cookie.Identity) -> Bool {
         entries[identity]?.slots.allSatisfy { $0.inFlight == nil } ?? true

@@ -29,8 +29,8 @@ extension Reconciliation {
 
     /// Records that a read found a loss: the store has lost cookies by itself.
     ///
-    /// A cookie that is missing from now on is not a deletion and is written again. A cookie that the store still has,
-    /// or got from others since, counts as usual.
+    /// If a cookie is missing from the next read, it is written again and does not count as deleted. A cookie that the
+    /// store still has, or that another writer has set since the loss, is evaluated as usual.
     mutating func readFoundLoss(_ store: CookieStoreID, number: UInt64, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store), let reading = state.lanes[lane].reading, reading.number == number
@@ -89,8 +89,8 @@ extension Reconciliation {
         for identity in changed { plan(identity) }
     }
 
-    /// Returns a Boolean value that indicates whether the store is known not to have the cookie, so that its absence is
-    /// no change.
+    /// Returns a Boolean value that indicates whether the cookie is known to be absent from the store. Its absence from
+    /// a read is then no change.
     private func isKnownAbsent(_ entry: Entry, in lane: Int) -> Bool {
         let slot = entry.slots[lane]
         return slot.possible.count == 1 && slot.inFlight == nil && slot.window.isEmpty && slot.verdict == nil
@@ -113,26 +113,26 @@ extension Reconciliation {
         let isFirst = slot.possible.isEmpty
         slot.window = []
         if slot.verdict == .abandoned {
-            // The store works again. Allow one more attempt.
+            // The store works again, so one more attempt is allowed.
             slot.verdict = nil
             slot.attempts = limits.attempts - 1
         }
         if let inFlight = slot.inFlight {
-            // Reads run one after the other, so the earlier states are obsolete. For a change it is not known whether
-            // the write was applied before it.
+            // Reads run one after the other, so the earlier states are obsolete. If the read shows a change, the write
+            // may have been applied before or after it.
             let hasLanded = isSame(state, inFlight.state, in: lane)
             if !hasEnded {
                 slot.possible = hasLanded ? [state] : [state, inFlight.state]
                 slot.observed = hasLanded || isKnown && !contains(slot.observed, state, in: lane) ? [] : [state]
             } else if !isKnown {
-                // The write before this one may also have been applied after this read.
+                // The previous write may also have been applied after this read.
                 slot.possible.append(state)
                 slot.observed.append(state)
             }
             if !hasLanded { slot.recheck = true }
         } else if hasEnded {
             let isSettled = slot.possible.count == 1 && contains(slot.possible, state, in: lane)
-            // If the last write failed, the store may still hold the previous state.
+            // If the last write failed, the store may still have the previous state.
             if !isKnown { slot.possible.append(state) }
             if !isSettled { lanes[lane].wantsRead = true }
         } else {
@@ -152,8 +152,8 @@ extension Reconciliation {
     /// Returns a Boolean value that indicates whether one of the states expires within the slack and the desired state
     /// lives longer.
     ///
-    /// A store that rounds expiry times has then removed the cookie by itself. Its absence is no deletion, because a
-    /// deletion would also remove the new cookie.
+    /// A store that rounds expiry times has then removed the cookie by itself. The absence must not count as a
+    /// deletion, because a deletion would also remove the new cookie.
     private func isReplaced(_ states: [Cookie?], by entry: Entry, in lane: Int) -> Bool {
         let end = now.addingTimeInterval(lanes[lane].representation.expirySlack)
         let isEnding = { (state: Cookie?) in state?.expires.map { $0 <= end } ?? false }

@@ -15,12 +15,12 @@ extension Reconciliation {
         }
 
         let serial: UInt64
-        /// The state that all stores should hold; `nil` for a deletion.
+        /// The state that all stores should have; `nil` for a deletion.
         var desired: Cookie?
         /// The version of the last change; 0 before the first change.
         var version: UInt64 = 0
         var origin = Origin.caller
-        /// One slot for each store.
+        /// The slots, one for each store.
         var slots: [Slot]
     }
 
@@ -36,7 +36,7 @@ extension Reconciliation {
             let version: UInt64
         }
 
-        /// The states that the store may hold now: one if the state is certain, none before the first read of the
+        /// The states that the store may have now: one state if it is certain, no state before the first read of the
         /// store.
         var possible: [Cookie?]
         /// Further states that the read in progress may show.
@@ -54,7 +54,7 @@ extension Reconciliation {
         var isQueued = false
         /// The number of failed attempts to write the current version.
         var attempts = 0
-        /// The result for the current version, if the store will not get it.
+        /// The reason that the current version is not written to the store; `nil` if it is or will be written.
         var verdict: Verdict?
         /// The first version that the store lacks; `nil` if the store is up to date.
         var dirtySince: UInt64?
@@ -75,7 +75,7 @@ extension Reconciliation {
             let number: UInt64
             /// The tick at which the read began.
             let start: UInt64
-            /// The scope that is being cleared; the read may still show its cookies, and they are ignored.
+            /// The scope that is being cleared. The read may still show cookies of the scope, which are ignored.
             var ignored: CookieScope?
         }
 
@@ -113,7 +113,7 @@ extension Reconciliation {
             owed?.contains(identity) == true || clearing?.contains(identity) == true
         }
 
-        /// Resets the failures, so that reads and clear operations are tried again.
+        /// Resets the failures of reads and clear operations, so that these operations are tried again.
         mutating func resetFailures() {
             isSilent = false
             readFailures = 0
@@ -129,8 +129,8 @@ extension Reconciliation {
         /// The maximum number of cookies, including pending deletions; 6,000 by default. A further cookie in a store is
         /// ignored and counted.
         var identities = 6_000
-        /// The maximum number of pending deletions; 1,000 by default. A further one discards the oldest one, and this
-        /// is counted.
+        /// The maximum number of pending deletions; 1,000 by default. A further deletion discards the oldest deletion,
+        /// which is counted.
         var tombstones = 1_000
         /// The longest time that a deletion waits for a store, in seconds; 3,600 by default. A store that still has the
         /// cookie afterwards restores it.

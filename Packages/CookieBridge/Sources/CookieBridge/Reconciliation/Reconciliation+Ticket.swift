@@ -10,8 +10,8 @@ extension Reconciliation {
         /// The numbers of the reads, and of the clear operations, that must have ended in each store.
         var reads: [UInt64]
         var clears: [UInt64]
-        /// The last version that all stores must have; `nil` until the reads have ended, because the changes that they
-        /// find count as well.
+        /// The last version that all stores must have; `nil` until the reads have ended, because the ticket includes
+        /// the changes that the reads find.
         var version: UInt64?
         /// The cookies of the condition; `nil` for all.
         let identities: Set<Cookie.Identity>?
@@ -21,11 +21,11 @@ extension Reconciliation {
     enum Progress: Sendable, Hashable {
         case waiting
         case done
-        /// These stores lack a change, and no attempt is left.
+        /// The stores lack a change and make no further attempt.
         case failed([CookieStoreID])
     }
 
-    /// Returns a ticket for all changes signalled before.
+    /// Returns a ticket for all changes that were signalled before the call.
     func barrier() -> Ticket {
         let reads = lanes.map { lane in
             lane.wantsRead ? lane.readsStarted + 1 : lane.reading?.number ?? (lane.hasBeenRead ? 0 : 1)
@@ -36,7 +36,7 @@ extension Reconciliation {
         return Ticket(reads: reads, clears: clears, version: nil, identities: nil)
     }
 
-    /// Returns a ticket for some cookies as a store has them now. The store must have been signalled.
+    /// Returns a ticket for the current states of some cookies in a store. The store must have been signalled.
     func ticket(for identities: Set<Cookie.Identity>, from store: CookieStoreID) -> Ticket {
         let reads = barrier().reads
         return Ticket(

@@ -32,7 +32,7 @@ extension Reconciliation {
         switch outcome {
         case .written:
             lanes[lane].failures = 0
-            // A read that began before may still show the previous state.
+            // A read that is in progress may still show the previous state.
             if let reading = lanes[lane].reading {
                 slot.window = (lastEnd > reading.start ? slot.window : []) + slot.possible
             }
@@ -46,13 +46,13 @@ extension Reconciliation {
                 counters.abandoned += 1
                 outbox.append(.report(Fault(kind: .writeFailed, store: lanes[lane].id, identity: identity)))
             } else {
-                // The read shows whether the write was applied, before the next attempt.
+                // Before the next attempt, a read shows whether the write was applied.
                 lanes[lane].wantsRead = true
             }
         case .refused:
             lanes[lane].failures = 0
             lanes[lane].wantsRead = true
-            // The store may have kept the previous cookie, or removed it.
+            // The store may still have the previous cookie, or may have removed it.
             slot.possible.removeAll { isSame($0, inFlight.state, in: lane) }
             if !contains(slot.possible, nil, in: lane) { slot.possible.append(nil) }
             if write.version == entry.version {

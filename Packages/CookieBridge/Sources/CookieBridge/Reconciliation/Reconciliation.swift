@@ -4,20 +4,20 @@
 internal import CookieJar
 internal import Foundation
 
-/// The rules that keep any number of cookie stores synchronized, as a value: it receives events and returns effects.
+/// The rules that keep any number of cookie stores synchronized, as a value that receives events and returns effects.
 ///
-/// **The last writer wins.** A change that a store made is received when a read that shows it ends. So if a store
-/// changes while an older write is on its way to it, the store's change wins over that write. The only exception is the
-/// first read of each store, because the differences between stores have no order then: a cookie that one store has is
-/// adopted, and if two stores differ, the store named first wins.
+/// **The last writer wins.** A change of a store is received when a read that shows the change ends. So if a store
+/// changes while an older write to it is in progress, the change wins over the write. The only exception is the first
+/// read of each store, because the differences between stores have no order then. A cookie that only one store has is
+/// adopted. If two stores differ, the first store in the list wins.
 ///
-/// A signal of a store only requests a read. For each cookie and store this value knows the states that a read may show
-/// without a change: the previous states and the states of its own writes. Any other state is a change that the store
-/// made. A read that overlaps with a write is less conclusive than a read without one, and is repeated if that matters.
-/// So echoes, duplicate signals, and reads from before a write cause no writes. Each change is written at most once to
-/// each other store, apart from retries and stores that changed at the same moment.
+/// A signal of a store only requests a read. For each cookie and store, the value records the states that a read may
+/// show without a change: the previous states and the states of its own writes. Any other state is a change of the
+/// store. A read that overlaps with a write may be inconclusive, and is then repeated. So echoes, duplicate signals,
+/// and reads from before a write cause no writes. Each change is written at most once to each other store, apart from
+/// retries and stores that changed at the same moment.
 @_spi(Facade) public struct Reconciliation: Sendable {
-    /// A store that takes part.
+    /// A store to synchronize.
     struct Member: Sendable {
         /// The name, which is unique among the members.
         var id: CookieStoreID
@@ -33,7 +33,7 @@ internal import Foundation
     let limits: Limits
     var lanes: [Lane]
     var entries: [Cookie.Identity: Entry] = [:]
-    /// The cookies that some store lacks or may lack.
+    /// The cookies whose desired state is not certain to be in all stores.
     var unsynchronized: Set<Cookie.Identity> = []
     /// The deletions that some store may not have applied, with the times at which they were received.
     var tombstones: [Cookie.Identity: Date] = [:]
@@ -86,7 +86,7 @@ internal import Foundation
 
     // MARK: Steps
 
-    /// Performs a change of the state at a time, and returns its effects.
+    /// Changes the state at a time, and returns the resulting effects.
     mutating func step(_ now: Date, _ body: (inout Self) -> Void) -> [Effect] {
         self.now = now
         body(&self)
@@ -106,7 +106,7 @@ internal import Foundation
     }
 
     /// Returns a new entry for an unknown identity.
-    /// - Returns: `nil` if the limit is reached; the cookie is counted as dropped.
+    /// - Returns: `nil` if the limit is reached. The cookie is then counted as dropped.
     mutating func makeEntry() -> Entry? {
         guard entries.count < limits.identities else {
             counters.dropped += 1

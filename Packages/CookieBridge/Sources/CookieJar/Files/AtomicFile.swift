@@ -12,14 +12,15 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file that is read and replaced as a whole: after a kill or a power failure it holds the old bytes or the new ones.
+/// A file that is read and replaced as a whole. After a kill or a power failure it has the old bytes or the new bytes.
 ///
 /// Its mode is 0600. Symbolic links are not followed. Only one writer may use it at a time.
 struct AtomicFile: Sendable {
     typealias Step = DirectoryDescriptor.ReplacementStep
 
     let path: String
-    /// Called after each step. An error that it throws ends the write at that point, as a kill would.
+    /// A closure that is called after each step. An error that it throws ends the write after the step, as a kill
+    /// would.
     let step: @Sendable (Step) throws -> Void
 
     /// The path to which a damaged file is moved.

@@ -4,7 +4,7 @@
 internal import Foundation
 
 /// The format of cookies in a file: JSON, `{"format": 1, "cookies": […]}`. It is separate from ``Cookie``, so that a
-/// change of that type makes no file unreadable.
+/// change of ``Cookie`` does not make existing files unreadable.
 struct CookieDocument: Codable {
     static let currentFormat = 1
 
@@ -21,7 +21,7 @@ struct CookieDocument: Codable {
         var domain: String
         var hostOnly: Bool
         var path: String
-        /// Seconds since 2001-01-01, as for all dates of this format.
+        /// The expiry time in seconds since 2001-01-01, as for all dates of this format; `nil` for a session cookie.
         var expires: Double?
         var created: Double
         var lastAccess: Double

@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import Foundation
 
-/// Persists a jar's cookies, except session cookies, in a file.
+/// A file that persists the cookies of a jar, except session cookies.
 ///
 /// Changes are collected and written on a separate thread; ``flush()`` waits for the write. Flushed cookies survive a
 /// kill and a power failure, because the file is replaced as a whole and synchronized together with its folder. Its
@@ -22,14 +22,14 @@ public final class CookieFile: Sendable {
     private struct State {
         var jar: CookieStore?
         var observation: CookieObservation?
-        /// The version of the jar that the file holds.
+        /// The version of the jar whose cookies are in the file.
         var saved: UInt64?
         /// The cookies read from the file, until a jar is followed.
         var loaded: [Cookie]?
         var isScheduled = false
     }
 
-    /// Creates a persister of a file, without reading or writing it.
+    /// Creates a cookie file at a path, without reading or writing.
     public convenience init(path: String, options: Options = Options()) {
         self.init(path: path, options: options) { _ in }
     }
@@ -65,8 +65,8 @@ public final class CookieFile: Sendable {
         return Contents(cookies: cookies, refused: document.cookies.count - cookies.count, damage: nil)
     }
 
-    /// Writes the jar's cookies from now on, including those that it already holds unless they were just loaded. It
-    /// replaces a jar that was followed before.
+    /// Writes the cookies of a jar to the file after each change. Its current cookies are also written, unless
+    /// ``load()`` has just returned the same cookies. The jar replaces a jar that was followed before.
     public func follow(_ jar: CookieStore) {
         let observation = jar.observe { [weak self] change in
             if change.cookie?.expires != nil || change.previous?.expires != nil { self?.schedule() }
@@ -97,7 +97,7 @@ public final class CookieFile: Sendable {
             return !state.isScheduled
         }
         guard isFirst else { return }
-        // The closure keeps the object alive until the write is done.
+        // The closure retains `self` until the write is done.
         queue.enqueue(after: options.delay) {
             self.state.withLock { $0.isScheduled = false }
             do {
@@ -116,7 +116,8 @@ public final class CookieFile: Sendable {
         guard snapshot.version != saved else { return }
         let bytes = try JSONEncoder().encode(CookieDocument(snapshot.persistent))
         guard bytes.count <= options.maxBytes else {
-            throw CookieFileError(.tooLarge, "\(bytes.count) bytes of at most \(options.maxBytes)", at: path)
+            throw CookieFileError(
+                .tooLarge, "the cookies have \(bytes.count) bytes, more than \(options.maxBytes)", at: path)
         }
         try file.replace(with: bytes)
         state.withLock { if $0.jar === jar { $0.saved = snapshot.version } }
@@ -133,11 +134,11 @@ extension CookieFile {
     public struct Options: Sendable {
         /// The time for which changes are collected before they are written together; 1 second by default.
         public var delay: Duration = .seconds(1)
-        /// The maximum size of the file in bytes, for reads and writes; 64 MiB by default, which is more than the
-        /// largest jar with the default limits.
+        /// The maximum size of the file in bytes, for reads and writes; 64 MiB by default. The file of a jar with the
+        /// default limits is smaller.
         public var maxBytes = 64 << 20
-        /// Receives the error of each failed write that no call of ``CookieFile/flush()`` waits for. It is called on
-        /// the thread of the file. The next change tries again.
+        /// A closure that receives the error of each failed write that no call of ``CookieFile/flush()`` waits for. It
+        /// is called on the thread of the file. The next change causes another attempt.
         public var onFailure: @Sendable (any Error) -> Void = { _ in }
 
         /// Creates the default options.
@@ -156,7 +157,7 @@ extension CookieFile {
         public let damage: Damage?
     }
 
-    /// Damage that makes a file unreadable as a whole. None of it was loaded.
+    /// Damage that makes a file unreadable as a whole. No cookie of the file was loaded.
     public struct Damage: Sendable, Hashable {
         /// The kind of damage. Later versions may add kinds.
         public struct Reason: Sendable, Hashable, CustomStringConvertible {

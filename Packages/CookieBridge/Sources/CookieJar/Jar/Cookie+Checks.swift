@@ -10,7 +10,7 @@ extension Cookie {
         expires.map { $0 <= now } ?? false
     }
 
-    /// Checks a cookie that does not come from a field: a jar holds no cookie that a field could not have set.
+    /// Checks a cookie that does not come from a field. A jar contains only cookies that a field could have set.
     /// - Throws: ``CookieRefusal``.
     package func check() throws(CookieRefusal) {
         let name = identity.name
@@ -32,9 +32,9 @@ extension Cookie {
     }
 
     /// Checks the rules of the name prefixes (RFC 6265bis, section 5.7, steps 20 to 22).
-    /// - Parameter hasPath: whether the path comes from an attribute, not from the URL.
+    /// - Parameter hasPath: a Boolean value that indicates whether the path comes from an attribute, not from the URL.
     func checkPrefix(hasPath: Bool) throws(CookieRefusal) {
-        // Without a name, the field holds the value in place of the name.
+        // Without a name, the value alone is sent, and a server could read it as a prefixed name.
         let first = identity.name.isEmpty ? value : identity.name
         let isHost = first.utf8.startsIgnoringCase("__host-")
         guard isHost || first.utf8.startsIgnoringCase("__secure-") else { return }

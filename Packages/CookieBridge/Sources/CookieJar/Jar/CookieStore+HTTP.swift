@@ -11,12 +11,12 @@ extension CookieStore {
         return cookies.isEmpty ? nil : cookies.fieldValue
     }
 
-    /// Stores the cookie of one `Set-Cookie` field of a response (section 5.7).
+    /// Stores the cookie of one `Set-Cookie` field of a response (RFC 6265bis, section 5.7).
     /// - Parameters:
     ///   - setCookie: the value of the field. Several fields need several calls, because they cannot be joined.
     ///   - url: the URL of the request.
     ///   - context: the relation of the request to the page that made it; same-site by default.
-    /// - Throws: ``CookieRefusal``; the jar is unchanged then.
+    /// - Throws: ``CookieRefusal``; the jar is then unchanged.
     public func store(
         setCookie: String, from url: CookieURL, context: CookieContext = .sameSite
     ) throws(CookieRefusal) {
@@ -95,7 +95,7 @@ extension CookieStore {
 
     /// Performs an assignment to `document.cookie`. The rules are those for a response field, but no `HttpOnly` cookie
     /// is set, changed or removed.
-    /// - Throws: ``CookieRefusal``, which scripts do not receive; the jar is unchanged then.
+    /// - Throws: ``CookieRefusal``, which scripts do not receive; the jar is then unchanged.
     public func setFromScript(
         _ text: String, at url: CookieURL, context: CookieContext = .sameSite
     ) throws(CookieRefusal) {

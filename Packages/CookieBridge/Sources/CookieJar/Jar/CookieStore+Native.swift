@@ -9,16 +9,16 @@ extension CookieStore {
         snapshot.cookies
     }
 
-    /// Returns the cookie of an identity.
+    /// Returns the cookie of an identity; `nil` if the jar does not have it.
     public func cookie(_ identity: Cookie.Identity) -> Cookie? {
         perform { store, _ in store[identity] }
     }
 
     /// Stores a cookie of the app, or of another store that the app synchronizes.
     ///
-    /// It replaces any cookie of its identity, including Secure and HttpOnly ones, and keeps its own expiry. The
-    /// earlier of the two creation times is kept. An expired cookie removes the one that it would replace. Inserting an
-    /// equal cookie is no change.
+    /// The cookie replaces any cookie of its identity, including a Secure or HttpOnly cookie, and has no limit of its
+    /// lifetime. The earlier of the two creation times remains. An expired cookie removes the cookie that it would
+    /// replace. Inserting an equal cookie is no change.
     /// - Throws: ``CookieRefusal`` for a cookie that no server could have set. The owner of the domain is not checked.
     public func insert(_ cookie: Cookie) throws(CookieRefusal) {
         try cookie.check()

@@ -7,9 +7,9 @@ public import WebSyntax
 
 /// A cookie store by the rules of RFC 6265bis (draft-ietf-httpbis-rfc6265bis-20 and later).
 ///
-/// All methods are synchronous and may be called on any thread. A lock is held while the state is read or changed, but
-/// never while code of the app runs. Responses, scripts and the app use separate methods, because different rules apply
-/// to them. Expired cookies are removed at the start of every call.
+/// All methods are synchronous and may be called on any thread. A lock protects the state. No code of the app runs
+/// under the lock. Responses, scripts and the app use separate methods, because different rules apply to them. Expired
+/// cookies are removed at the start of every call.
 ///
 /// `Partitioned` is parsed and ignored; "Lax-allowing-unsafe" is not implemented (see ``CookieContext``).
 public final class CookieStore: Sendable {
@@ -34,7 +34,7 @@ public final class CookieStore: Sendable {
     ///   - limits: the limits on the cookies.
     ///   - cookies: the initial cookies, for example from a file. Expired, malformed and excess cookies are ignored;
     ///     observers receive no change.
-    ///   - now: returns the current time.
+    ///   - now: a closure that returns the current time.
     public init(
         publicSuffixes: any PublicSuffixing, limits: Limits = Limits(), cookies: [Cookie] = [],
         now: @escaping @Sendable () -> Date = { Date() }
@@ -49,7 +49,8 @@ public final class CookieStore: Sendable {
         state = Mutex(State(store: store))
     }
 
-    /// The version, which increases by one with each change of a cookie. A new last access time is no change.
+    /// The version, which increases by one with each change of a cookie. An update of the last access time is no
+    /// change.
     public var version: UInt64 {
         perform { store, _ in store.version }
     }
@@ -61,9 +62,9 @@ public final class CookieStore: Sendable {
 
     /// Adds an observer, which receives each later change in the order of the changes.
     ///
-    /// The observer receives a change before the call that made it returns, on the same thread. If another thread
-    /// delivers changes at that moment, that thread delivers this one next. The observer may call the jar; changes that
-    /// it makes are delivered after the current ones. It should return quickly.
+    /// The observer receives a change on the thread of the call that made the change, before the call returns. If
+    /// another thread is delivering changes, that thread delivers the change next. The observer may call the jar; its
+    /// own changes are delivered after the current changes. It should return quickly.
     /// - Returns: the observation. The observer stays until the observation is cancelled or the jar is released.
     @discardableResult
     public func observe(_ observer: @escaping @Sendable (CookieChange) -> Void) -> CookieObservation {
@@ -105,7 +106,7 @@ public final class CookieStore: Sendable {
     }
 
     /// Returns the next batch of changes; `nil` if there is none or if another thread is delivering.
-    /// - Parameter isFirst: whether this thread is not delivering yet.
+    /// - Parameter isFirst: a Boolean value that indicates whether this thread has not begun to deliver.
     private func next(
         isFirst: Bool
     ) -> (changes: [CookieChange], observers: [@Sendable (CookieChange) -> Void])? {
@@ -135,7 +136,7 @@ public struct CookieObservation: Sendable {
 
 /// The contents of a jar at one moment.
 struct CookieSnapshot: Sendable, Hashable {
-    /// The version of the jar. All later changes have a higher one.
+    /// The version of the jar. All later changes have a higher version.
     let version: UInt64
     /// The cookies in the order in which they were first stored.
     let cookies: [Cookie]
@@ -145,8 +146,8 @@ struct CookieSnapshot: Sendable, Hashable {
 }
 
 extension CookieStore {
-    /// The limits on the number and the lifetime of cookies. One cookie is limited as well: 4,096 bytes for name and
-    /// value together, 1,024 for the path, 253 for the domain.
+    /// The limits on the number and the lifetime of cookies. The size of one cookie has fixed limits: 4,096 bytes for
+    /// name and value together, 1,024 for the path, 253 for the domain.
     public struct Limits: Sendable, Hashable {
         /// The maximum number of cookies of one domain, without those of its subdomains; 180 by default.
         public var perDomain = 180

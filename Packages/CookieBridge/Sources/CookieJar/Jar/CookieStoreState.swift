@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// The state of a jar, as a value. Each step completes before the next begins.
+/// The state of a jar, as a value.
 struct CookieStoreState: Sendable {
     private(set) var version: UInt64 = 0
     /// The cookies by domain. An array is never empty.
@@ -51,7 +51,7 @@ struct CookieStoreState: Sendable {
         put(cookie, source, now: now)
     }
 
-    /// Stores a cookie without regard to the existing one; an expired cookie removes the existing one.
+    /// Stores a cookie and replaces any existing cookie of its identity. An expired cookie removes the existing cookie.
     mutating func put(_ cookie: Cookie, _ source: CookieChange.Source, now: Date) {
         let identity = cookie.identity
         let place = place(of: identity)
@@ -107,9 +107,9 @@ struct CookieStoreState: Sendable {
 
     // MARK: - Lookup
 
-    /// Returns the cookies for a URL in the order in which they are sent (section 5.8.3).
+    /// Returns the cookies for a URL in the order in which they are sent (RFC 6265bis, section 5.8.3).
     /// - Parameters:
-    ///   - site: the registrable domain of the host; cookies of domains above it are not sent.
+    ///   - site: the registrable domain of the host, or `nil` for none. Cookies of domains above it are not sent.
     ///   - touch: the new last access time; `nil` to keep the old one.
     mutating func cookies(
         for url: CookieURL, site: String?, _ context: CookieContext, isScript: Bool, touch: Date?
@@ -140,8 +140,8 @@ struct CookieStoreState: Sendable {
         domains[identity.domain]?.firstIndex { $0.has(identity) }
     }
 
-    /// Returns a Boolean value that indicates whether a cookie without `Secure` would replace a Secure one, or be sent
-    /// before it (step 16). Only parent domains and subdomains matter.
+    /// Returns a Boolean value that indicates whether a cookie without `Secure` would replace a Secure cookie, or be
+    /// sent before it (RFC 6265bis, section 5.7, step 16).
     private func hidesSecure(_ identity: Cookie.Identity) -> Bool {
         domains.contains { domain, stored in
             (CookieHost.matches(domain, domain: identity.domain) || CookieHost.matches(identity.domain, domain: domain))
@@ -152,9 +152,9 @@ struct CookieStoreState: Sendable {
         }
     }
 
-    /// Enforces the limits. It removes the expired cookies first, then cookies of the domain that exceeds its limit,
-    /// those without `Secure` first, then cookies of all domains. The least recently used cookie goes first; this may
-    /// be the new one.
+    /// Enforces the limits. It removes the expired cookies first, then cookies of the domain that exceeds its limit
+    /// (cookies without `Secure` first), then cookies of all domains. The least recently used cookie, possibly the new
+    /// cookie, is removed first.
     private mutating func removeExcess(in domain: String, now: Date) {
         if (domains[domain]?.count ?? 0) > limits.perDomain || count > limits.total { sweep(now: now) }
         while let stored = domains[domain], stored.count > limits.perDomain,
@@ -202,22 +202,22 @@ struct StoredCookie: Sendable {
     /// A serial number, which orders cookies that were stored at the same time.
     let serial: UInt64
 
-    /// Returns a Boolean value that indicates whether the cookie has an identity. It compares bytes, because Swift
-    /// strings with canonically equivalent characters are equal.
+    /// Returns a Boolean value that indicates whether a cookie of the same domain has an identity. It compares bytes,
+    /// because Swift strings with canonically equivalent characters are equal.
     func has(_ identity: Cookie.Identity) -> Bool {
         cookie.identity.isHostOnly == identity.isHostOnly
             && cookie.identity.name.utf8.elementsEqual(identity.name.utf8)
             && cookie.identity.path.utf8.elementsEqual(identity.path.utf8)
     }
 
-    /// Returns a Boolean value that indicates whether the cookie is removed before another one (RFC 6265bis, section
+    /// Returns a Boolean value that indicates whether the cookie is removed before another cookie (RFC 6265bis, section
     /// 5.7).
     func isOlder(than other: StoredCookie) -> Bool {
         cookie.lastAccess == other.cookie.lastAccess
             ? serial < other.serial : cookie.lastAccess < other.cookie.lastAccess
     }
 
-    /// Returns a Boolean value that indicates whether the cookie is sent before another one (section 5.8.3, step 4).
+    /// Returns a Boolean value that indicates whether the cookie is sent before another cookie (section 5.8.3, step 4).
     func precedes(_ other: StoredCookie) -> Bool {
         let (path, otherPath) = (cookie.identity.path.utf8.count, other.cookie.identity.path.utf8.count)
         if path != otherPath { return path > otherPath }

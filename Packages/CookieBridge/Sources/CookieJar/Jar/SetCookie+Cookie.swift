@@ -28,7 +28,8 @@ extension SetCookie {
         return cookie
     }
 
-    /// Returns the domain of the cookie, which includes subdomains; `nil` for a host-only cookie (steps 7 to 10).
+    /// Returns the domain of the cookie, which includes subdomains; `nil` for a host-only cookie (section 5.7, steps 7
+    /// to 10).
     ///
     /// A domain above the host's site is refused even if it is not a public suffix, as in browsers. For example,
     /// `s3.amazonaws.com` is a public suffix and `amazonaws.com` is not, but no customer owns `amazonaws.com`.
@@ -43,7 +44,7 @@ extension SetCookie {
         return domain
     }
 
-    /// Returns the expiry time (step 6, and sections 5.6.1 and 5.6.2).
+    /// Returns the expiry time (section 5.7, step 6, and sections 5.6.1 and 5.6.2); `nil` for a session cookie.
     private func end(now: Date, lifetime: TimeInterval) -> Date? {
         if let maxAge {
             return maxAge <= 0 ? .distantPast : now.addingTimeInterval(min(TimeInterval(maxAge), lifetime))

@@ -6,7 +6,7 @@ internal import WebSyntax
 /// The comparison of host names and addresses for cookies.
 package enum CookieHost {
     /// Returns the host in lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Characters beyond
-    /// ASCII are not converted to A-labels; a URL parser does that.
+    /// ASCII are not converted to A-labels, because URL parsers convert them.
     /// - Returns: `nil` if the text is not a host, or is an address in an unusual spelling.
     static func canonical(_ host: String) -> String? {
         if host.utf8.first == UInt8(ascii: "[") {
@@ -61,8 +61,8 @@ package enum CookieHost {
 
 /// The comparison of cookie paths (RFC 6265bis, section 5.1.4), byte by byte.
 enum CookiePath {
-    /// The maximum length of a stored path, in bytes. Attributes are limited to it anyway; a default path could be
-    /// longer and would use memory.
+    /// The maximum length of a stored path, in bytes. Attributes have the same limit. Without this limit, a default
+    /// path could be longer and use more memory.
     static let maxBytes = 1_024
 
     /// Returns a Boolean value that indicates whether a cookie path matches a request path.

@@ -15,7 +15,7 @@ internal import WebSyntax
     public var expires: Date?
     /// The last `Max-Age` that could be parsed, in seconds, clamped to ±10¹⁵. It takes precedence over ``expires``.
     public var maxAge: Int?
-    /// The last `Domain`, in lower case, without one leading dot. An empty one counts as missing.
+    /// The last `Domain`, in lower case, without one leading dot. An empty value counts as missing.
     public var domain: String?
     /// The last `Path`. It is empty if the attribute does not start with a slash, which means the default path.
     public var path: String?
@@ -25,8 +25,8 @@ internal import WebSyntax
     public var isHTTPOnly = false
     /// The last `SameSite`; unknown values count as unspecified.
     public var sameSite = Cookie.SameSite.unspecified
-    /// A Boolean value that indicates whether the field has the attribute `Partitioned`. The jar has no partitions and
-    /// stores such a cookie like any other.
+    /// A Boolean value that indicates whether the field has the attribute `Partitioned`. The jar has no partitions, and
+    /// stores the cookie like other cookies.
     public var isPartitioned = false
 
     /// The maximum length of name and value together, in bytes.
@@ -62,8 +62,8 @@ internal import WebSyntax
         }
     }
 
-    /// A field value with the same meaning. For a field parsed by ``init(parsing:)`` it is the same except for ignored
-    /// attributes.
+    /// A field value that parses to the same properties. It does not contain attributes that ``init(parsing:)``
+    /// ignored.
     public var fieldValue: String {
         var text = "\(name)=\(value)"
         if let expires { text += "; Expires=\(CookieDate.format(expires))" }

@@ -8,7 +8,8 @@ import Testing
 /// Tests of the cases of the IETF http-state working group, which were written for RFC 6265.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
 struct ParserConformanceTests {
-    /// The cases whose expectation the newer draft has changed: its section, and the cookies sent according to it.
+    /// The cases whose expectation the newer draft has changed, with the section of the draft and the cookies sent
+    /// according to the draft.
     static let overruled: [String: (section: String, sent: String)] = [
         "0004": (nameless, "foo"),
         "0021": (nameless, "a=b; x; c=d"),
@@ -36,9 +37,10 @@ struct ParserConformanceTests {
         "OPTIONAL_DOMAIN0042": (emptyDomain, "foo=bar"),
     ]
 
-    /// A pair without a `=`, or with nothing before it, is the value of a nameless cookie. RFC 6265 ignored the pair.
+    /// A pair without `=`, or with an empty text before `=`, is the value of a nameless cookie. RFC 6265 ignored the
+    /// pair.
     private static let nameless = "5.6, step 3"
-    /// An empty `Domain` counts as the last one, and the cookie is host-only. RFC 6265 used the attribute before it.
+    /// If the last `Domain` is empty, the cookie is host-only. RFC 6265 used the `Domain` before the empty attribute.
     private static let emptyDomain = "5.6.3, and 5.7, steps 7 and 10"
 
     @Test func `Every case except the disabled ones`() throws {

@@ -4,7 +4,7 @@
 import CookieJar
 import WebSyntax
 
-/// A list of a few public suffixes; for all other names only the top-level domain is one.
+/// A list of a few public suffixes. For all other names only the top-level domain is a public suffix.
 struct ListedSuffixes: PublicSuffixing {
     var names: Set<String> = ["co.uk", "github.io", "s3.cloud.example"]
 

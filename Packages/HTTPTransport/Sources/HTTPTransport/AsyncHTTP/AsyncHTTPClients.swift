@@ -114,13 +114,14 @@ final class AsyncHTTPClients: Sendable {
         try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
     }
 
-    /// Sends a PING on each HTTP/2 connection that has been silent for `silence`, and closes connections without a
-    /// reply.
+    /// Sends a PING on each HTTP/2 connection that has been silent for `silence`. Closes a connection if its peer does
+    /// not reply in time.
     func probe(silentFor silence: TimeAmount) {
         shared.probe(silentFor: silence)
     }
 
-    /// Returns and removes the error of the tunnel's latest attempt to reach the host of the URL, if there is one.
+    /// Returns and removes the recorded error of the tunnel for the host of the URL, or returns `nil` if no error is
+    /// recorded.
     func tunnelFailure(of url: URL) -> (any Error)? {
         guard let tunnel, let host = url.host() else { return nil }
         return tunnel.removeFailure(
@@ -129,7 +130,7 @@ final class AsyncHTTPClients: Sendable {
 
     func shutDown() async throws {
         defer { tunnel?.close() }
-        // Otherwise the client would wait for the streams of a connection that has received GOAWAY.
+        // `shutdown()` of the client would wait for the streams of a connection that has received GOAWAY.
         shared.close()
         // Both clients shut down even if the first shutdown fails.
         let result = await Result(catching: { try await pooled.shutdown() })
@@ -158,8 +159,8 @@ extension Result where Failure == any Error {
 
 /// The open HTTP/2 connections of a transport.
 ///
-/// Many requests depend on one connection. A connection whose peer has disappeared would be used until TCP reports
-/// the failure, about 15 minutes later. ``probe(silentFor:)`` detects it earlier.
+/// Many requests depend on one connection. If the peer disappears, TCP reports the failure only after about 15 minutes.
+/// ``probe(silentFor:)`` detects the failure earlier.
 ///
 /// Isolation: any.
 final class SharedConnections: Sendable {
@@ -182,8 +183,8 @@ final class SharedConnections: Sendable {
         for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
     }
 
-    /// Sends a PING on each connection that has been silent for `silence`, and closes those that do not reply in
-    /// time.
+    /// Sends a PING on each connection that has been silent for `silence`. Closes a connection if its peer does not
+    /// reply in time.
     func probe(silentFor silence: TimeAmount) {
         for channel in channels.withLock({ Array($0.values) }) {
             channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: silence), promise: nil)

@@ -16,14 +16,14 @@ internal import WebSyntax
 /// It keeps connections open between requests. ``shutDown()`` closes them; releasing the last reference closes them
 /// too. Bodies keep their content codings; ``DecodingTransport`` removes them.
 public final class AsyncHTTPTransport: HTTPTransporting {
-    /// A function that starts the tunnel for a resolver, with a time limit for each look-up and each connect.
+    /// A closure that starts the tunnel for a resolver, with a time limit for each look-up and each connect.
     typealias TunnelStart = @Sendable (any AddressResolving, Duration) async throws -> AddressTunnel
 
     static let group = MultiThreadedEventLoopGroup.singleton
     private let configuration: Configuration
     private let startTunnel: TunnelStart
     private let queue: HostQueue
-    /// The budget for bytes of streamed request bodies that are kept for another attempt.
+    /// The budget for bytes of streamed request bodies that stay in memory for another attempt.
     private let bodyBudget = ByteBudget(limit: 32 << 20)
     /// The clients. With a tunnel they are created by the first request, and again if the tunnel's listener is lost.
     private let clients: Mutex<Startup<AsyncHTTPClients>>
@@ -44,7 +44,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     deinit {
         switch clients.withLock({ $0.end() }) {
         case .idle, .ended: break
-        // If the start still finishes, its result is released.
+        // If the cancelled start still succeeds, its result is released.
         case .starting(let task): task.cancel()
         case .ready(let clients): clients.abandon()
         }
@@ -101,10 +101,10 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             do {
                 return try await send(request, to: parsed, body: body, progress: progress, pass)
             } catch {
-                // The client may retain the exchange, and the pass with it, for some time.
+                // The client may retain the exchange, and therefore the pass, for some time.
                 defer { pass.release() }
-                // The host accepts fewer concurrent requests than expected: its protocol has changed, or it has a
-                // limit of its own.
+                // No connection became free, because the host accepts fewer concurrent requests than expected: its
+                // protocol has changed, or it has a limit of its own.
                 guard Self.hadNoConnection(error), deadline.map({ ContinuousClock.now < $0 }) ?? true,
                     queue.recordFull(host)
                 else {
@@ -155,7 +155,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let limits = Exchange.Limits(
             request: configuration.writeTimeout, head: configuration.readTimeout, probe: configuration.pingInterval
         ) { [configuration] head in
-            // The end of a response without a body is awaited before its head is returned.
+            // `send` waits for the end of a response without a body before it returns the head.
             guard Self.hasBody(head, to: request) else {
                 return min(configuration.readTimeout ?? Self.endLimit, Self.endLimit)
             }
@@ -183,8 +183,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private func readyClients(for url: String) async throws -> AsyncHTTPClients {
         let (phase, number) = clients.withLock { clients in
-            // The start is not cancelled with the first request, because other requests wait for it too. It has a
-            // time limit.
+            // Cancelling the first request does not cancel the start, because other requests wait for it too. The start
+            // has a time limit.
             if let addresses = configuration.addresses { clients.begin { start(addresses, $0) } }
             return (clients.phase, clients.number)
         }
@@ -246,8 +246,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let hasBody = hasBody(head, to: request)
         let body = ExchangeBody(exchange, pass, keeping: clients)
         if !hasBody {
-            // A connection is reused only after its response was read to the end. The response is already complete,
-            // so an error here is ignored.
+            // The client reuses a connection only after the response has been read to its end. An error while reading
+            // is ignored, because the response has no body that it could truncate.
             do { for try await _ in body {} } catch {}
         }
         return TransportResponse(

@@ -28,7 +28,8 @@ public struct CertificateAuthority: Sendable {
     }
 }
 
-/// The TLS settings of a transport: one for hosts with certificate authorities of their own, and one for all others.
+/// The TLS settings of a transport: settings for each host with certificate authorities of its own, and settings for
+/// all other hosts.
 struct HostAuthorities: Sendable {
     /// The settings of hosts without a certificate authority of their own.
     let common: TLSConfiguration
@@ -37,7 +38,7 @@ struct HostAuthorities: Sendable {
     init(_ authorities: [CertificateAuthority]) {
         func settings(trusting authorities: [CertificateAuthority]) -> TLSConfiguration {
             var tls = TLSConfiguration.makeClientConfiguration()
-            // RFC 8996: earlier versions must not be used.
+            // RFC 8996 forbids TLS 1.0 and 1.1.
             tls.minimumTLSVersion = .tlsv12
             if !authorities.isEmpty {
                 tls.additionalTrustRoots = [.certificates(authorities.flatMap(\.certificates))]

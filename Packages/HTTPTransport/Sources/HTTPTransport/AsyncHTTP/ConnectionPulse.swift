@@ -5,8 +5,8 @@ internal import NIOCore
 internal import NIOHTTP2
 internal import NIOSSL
 
-/// Probes the peer of an HTTP/2 connection with PING (RFC 9113, section 6.7) on request, and closes the connection if
-/// no reply arrives.
+/// A handler that probes the peer of an HTTP/2 connection with PING (RFC 9113, section 6.7) on request, and closes the
+/// connection if no reply arrives.
 ///
 /// Isolation: the event loop of its channel.
 final class ConnectionPulse: ChannelDuplexHandler {
@@ -53,7 +53,7 @@ final class ConnectionPulse: ChannelDuplexHandler {
         promise?.succeed()
         guard timer == nil else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        // The probe is requested once. If data was received recently, the PING is sent later, after the full silence.
+        // If data was received recently, the PING is sent later, when the connection has been silent for the full time.
         let early = probe.silence - (context.eventLoop.now - lastReceived)
         guard early <= .zero else {
             timer = context.eventLoop.scheduleTask(in: early) {
@@ -71,7 +71,7 @@ final class ConnectionPulse: ChannelDuplexHandler {
         let wait = max(.nanoseconds(silence.nanoseconds / 4 * 3), Self.shortestWait)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: wait) {
-            // Closes below TLS, which would wait for the peer's close_notify.
+            // Closes the channel below the TLS handler, because the handler would wait for the peer's close_notify.
             let context = bound.value
             let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
             (tls ?? context).close(promise: nil)

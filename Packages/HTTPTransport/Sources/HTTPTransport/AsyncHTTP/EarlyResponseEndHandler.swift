@@ -4,16 +4,17 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Completes responses that end before their request has been sent.
+/// A handler that completes responses that end before their request has been sent.
 ///
 /// If the response refuses the request, AsyncHTTPClient stops sending. It treats the end of the response as the end
 /// of the exchange only if body bytes precede it. The handler therefore inserts an empty body part before the end.
 ///
-/// If the response does not refuse the request, for example from a server that responds when it has received the
-/// announced bytes, AsyncHTTPClient forgets the request at the end of the response and never returns the connection
-/// to the pool. The handler therefore holds the end of the response until the request ends. If the request does not
-/// end, the exchange ends with ``CompleteResponse``: over HTTP/2, AsyncHTTPClient terminates the process on an error,
-/// close or shutdown after a response that ended before its request.
+/// A response that does not refuse the request can also end early, for example when the server has received the
+/// announced bytes. AsyncHTTPClient then forgets the request and never returns the connection to the pool. The handler
+/// therefore delays the end of the response until the request ends.
+///
+/// If the request does not end, the exchange ends with ``CompleteResponse``. Otherwise AsyncHTTPClient would terminate
+/// the process over HTTP/2, on an error, close or shutdown after a response that ended before its request.
 ///
 /// Isolation: the event loop of its channel.
 final class EarlyResponseEndHandler: ChannelDuplexHandler {
@@ -22,7 +23,7 @@ final class EarlyResponseEndHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The response is complete, and the rest of the request will not be sent.
+    /// The error of an exchange whose response is complete and whose request will not end.
     struct CompleteResponse: Error {
         /// The length of the response body, in bytes.
         let length: Int64
@@ -33,10 +34,10 @@ final class EarlyResponseEndHandler: ChannelDuplexHandler {
     private var isRefused = false
     /// The number of response body bytes received so far.
     private var length: Int64 = 0
-    /// The end of the response, held until the request ends.
+    /// The end of the response, which is delayed until the request ends; `nil` if no end is delayed.
     private var held: HTTPClientResponsePart?
     private var deadline: Scheduled<Void>?
-    /// The longest time that the end of a response is held while nothing of the request is sent.
+    /// The longest time that the end of a response is delayed while no part of the request is sent.
     private static let patience = TimeAmount.seconds(10)
 
     /// - Parameter isStream: A Boolean value that indicates whether the channel is an HTTP/2 stream. The client
@@ -54,7 +55,7 @@ final class EarlyResponseEndHandler: ChannelDuplexHandler {
         case .body: if held != nil { limit(context) }
         case .end:
             isSending = false
-            // Not within the client's own call.
+            // Delivers the end of the response after this call of the client has returned.
             if held != nil {
                 let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
                 context.eventLoop.execute { me.value.0.releaseEnd(me.value.1) }
@@ -65,7 +66,7 @@ final class EarlyResponseEndHandler: ChannelDuplexHandler {
 
     /// Writes a request head to an HTTP/2 stream and reports a failed write as an error of the stream.
     ///
-    /// NIO writes the head in one frame of up to 16 KiB. AsyncHTTPClient ignores the failure of a larger one.
+    /// NIO writes the head in one frame of at most 16 KiB. AsyncHTTPClient ignores the failed write of a larger head.
     private func writeHead(_ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -99,12 +100,12 @@ final class EarlyResponseEndHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Ends an exchange whose request will not end.
+    /// Ends the exchange with the complete response if the end of the response is delayed.
     private func breakOff(_ context: ChannelHandlerContext) {
         guard held != nil else { return }
         held = nil
         deadline?.cancel()
-        // Otherwise body parts that the client has read but not passed on would be lost.
+        // Without this event, the client would lose body parts that it has read and not yet delivered.
         context.fireChannelReadComplete()
         context.fireErrorCaught(CompleteResponse(length: length))
     }

@@ -28,8 +28,8 @@ extension Exchange {
         /// A future that completes when the body has been sent, or fails.
         let sent: EventLoopFuture<Void>
 
-        /// - Parameter loop: The event loop of the client for this request, which keeps the completion in order with
-        ///   its calls.
+        /// - Parameter loop: The event loop of the client for this request, so that the completion stays in order with
+        ///   the client's calls.
         init(on loop: any EventLoop) {
             let promise = loop.makePromise(of: Void.self)
             sent = promise.futureResult
@@ -37,8 +37,8 @@ extension Exchange {
         }
 
         /// Starts the upload. Call this once.
-        /// - Parameter willSend: A function that is called before each piece and before the end is passed to the
-        ///   client.
+        /// - Parameter handOver: A closure that is called before the client receives each piece, and before it receives
+        ///   the end.
         func start(
             _ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter, willSend: @escaping @Sendable () -> Void
         ) {
@@ -64,8 +64,8 @@ extension Exchange {
             }
         }
 
-        /// Stops reading and sending without completing the future. The client would cancel an early response that is
-        /// still arriving if the body failed.
+        /// Stops reading and sending without completing the future. If the future failed, the client would cancel an
+        /// early response that is still arriving.
         func rest() {
             let (task, waiter) = state.withLock { state in
                 defer {
@@ -90,8 +90,8 @@ extension Exchange {
             return promise != nil
         }
 
-        /// Ends the upload from its own task. A cancelled stream may end without an error, but `rest()` has then
-        /// already ended the upload, and the result is ignored.
+        /// Ends the upload from its own task. Does nothing after `rest()`, because a cancelled stream may end without
+        /// an error.
         private func complete(_ result: Result<Void, any Error>) {
             let isFirst = state.withLock { state in
                 defer { state.isOver = true }
@@ -115,8 +115,8 @@ extension Exchange {
                 }
                 if isOver { continuation.resume(throwing: CancellationError()) }
                 // If a request ends while the peer accepts no more data, the client forgets this future without
-                // completing it, and `rest()` resumes the waiter. The future retains itself, because debug builds of
-                // NIO trap if a promise is released uncompleted.
+                // completing it. `rest()` then resumes the waiter. The callback retains the future, because debug
+                // builds of NIO trap if a promise is released before its completion.
                 written.whenComplete { result in
                     let waiter = self.state.withLock { state in
                         defer { state.waiter = nil }

@@ -13,7 +13,7 @@ internal import ResourceLoading
 /// One request through AsyncHTTPClient: its stage, its time limits and the bytes between the client's event loop and
 /// the reader.
 ///
-/// Isolation: any. The client calls on its event loop; one task at a time reads the response.
+/// Isolation: any. The client calls the delegate methods on its event loop. One task at a time reads the response.
 final class Exchange: HTTPClientResponseDelegate, Exchanging {
     typealias Response = Void
 
@@ -37,9 +37,9 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     /// The progress of a request.
     enum Stage: Int, Comparable {
-        /// No connection yet.
+        /// The request has no connection yet.
         case connecting
-        /// The request head has been sent, the body is being sent.
+        /// The request head has been sent, and the body is being sent.
         case sending
         /// The request has been sent completely.
         case awaiting
@@ -53,12 +53,12 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var stage = Stage.connecting
         var head: HTTPResponseHead?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
-        /// The chunks that were received and not read.
+        /// The chunks that the client has delivered and the reader has not read.
         var chunks: [ByteBuffer] = []
         var buffered = 0
         /// The number of bytes of the response's body that have arrived.
         var received: Int64 = 0
-        /// The promise that the client waits for while too many bytes are unread. Completing it lets the client read
+        /// The promise that the client waits for while too many bytes are unread. When it succeeds, the client reads
         /// again.
         var demand: EventLoopPromise<Void>?
         var reader: CheckedContinuation<Data?, any Error>?
@@ -66,7 +66,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var task: HTTPClient.Task<Void>?
         var upload: Upload?
         var sent: Int64 = 0
-        /// The number of request body chunks that the client has received and not sent.
+        /// The number of request body chunks that were passed to the client and that the client has not sent.
         var unsent = 0
         // The timer for silence.
         var limit: Duration?
@@ -78,12 +78,12 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     /// The callbacks of an exchange.
     struct Events: Sendable {
-        /// A function that receives the progress of the request body.
+        /// A closure that receives the progress of the request body.
         var progress: (@Sendable (UploadProgress) -> Void)?
-        /// A function that is called when the request has a connection, or an HTTP/2 stream.
+        /// A closure that is called when the request has a connection, or an HTTP/2 stream.
         var began: @Sendable () -> Void = {}
-        /// A function that is called when the peer has been silent for the given time. If the request has a limit, at
-        /// least as much time remains before the request times out, so that a probe can detect a dead connection.
+        /// A closure that receives the length of the silence when the peer may be unreachable. If the request has a
+        /// limit, at least that length remains before the limit, so that a probe can detect a dead connection.
         var suspects: @Sendable (TimeAmount) -> Void = { _ in }
     }
 
@@ -294,20 +294,22 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
             ended.upload?.end(CancellationError())
         }
         ended.demand?.succeed()
-        // A reader waits only if no chunk is left.
+        // A reader waits only if no chunk is unread.
         ended.reader?.resume(with: result.map { nil })
         if case .failure(let error) = result { ended.headReader?.resume(throwing: error) }
     }
 
     private func failure(_ error: any Error) -> ResourceError {
-        // A cancelled caller has another error: here, the request reached a connection that was just closing.
+        // AsyncHTTPClient reports `cancelled` if the request reached a closing connection. Cancelling the caller causes
+        // `CancellationError` instead.
         let error = error as? HTTPClientError == .cancelled ? HTTPClientError.remoteConnectionClosed : error
         return ResourceError(transport: error, during: state.withLock { $0.stage }, at: url)
     }
 
-    /// Starts or stops the timer for silence. Waiting for the reader, or for the request body, is not silence.
+    /// Starts or stops the timer for silence. The time in which the exchange waits for the reader or for the request
+    /// body is not silence.
     private func watch(_ limit: Duration?, of task: HTTPClient.Task<Void>, in state: inout State) {
-        // The timer would retain an exchange that has ended.
+        // A timer would retain an exchange that has ended.
         guard state.end == nil else { return }
         state.timer?.cancel()
         state.limit = limit
@@ -318,8 +320,8 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         }
     }
 
-    /// Returns the silence after which the peer is suspected to be unreachable: before a request with a limit times
-    /// out.
+    /// Returns the silence after which the peer is suspected to be unreachable: the probe interval, but at most half of
+    /// the limit; `nil` for never.
     private func suspicionDelay(_ limit: Duration?) -> TimeAmount? {
         limits.probe.map { probe in
             TimeAmount(limit.map { min(probe, $0 / 2) } ?? probe)

@@ -4,11 +4,12 @@
 internal import NIOCore
 internal import NIOHTTP2
 
-/// Reports streams that a GOAWAY has ended as `REFUSED_STREAM`: streams above its last stream identifier were not
-/// processed (RFC 9113, section 6.8). NIOHTTP2 1.x reports them as `CANCEL`, as if the host had reset them.
+/// A handler that reports streams that a GOAWAY has ended as `REFUSED_STREAM`. The host has not processed the streams
+/// above the last stream identifier of the GOAWAY (RFC 9113, section 6.8). NIOHTTP2 1.x reports these streams as
+/// `CANCEL`, as if the host had reset them.
 ///
-/// A GOAWAY also closes a connection without streams. AsyncHTTPClient closes it only after its last stream; without
-/// streams it waits for the host, even during shutdown.
+/// The handler also closes a connection without streams when it receives a GOAWAY. AsyncHTTPClient closes a connection
+/// only when its last stream ends. Without streams it waits for the host, even during shutdown.
 ///
 /// Isolation: the event loop of its channel.
 final class GoAwayHandler: ChannelInboundHandler {

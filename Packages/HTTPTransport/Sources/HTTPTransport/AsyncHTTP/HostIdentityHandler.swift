@@ -6,18 +6,19 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 
-/// Checks before each request over TLS that the certificate of the connection matches the host of the request (RFC
-/// 9110, section 4.3.4; RFC 9525).
+/// A handler that checks before each request over TLS that the certificate of the connection matches the host of the
+/// request (RFC 9110, section 4.3.4; RFC 9525).
 ///
-/// NIOSSL checks names too, and this transport never disables that check. But NIOSSL accepts a certificate for the
-/// connection's IP address for any name, and a common name if there is no subject alternative name.
+/// NIOSSL also checks names, and this transport never disables that check. However, NIOSSL accepts a certificate for
+/// the IP address of the connection for any name. It also accepts a common name if the certificate has no subject
+/// alternative name.
 ///
 /// Isolation: the event loop of its channel.
 final class HostIdentityHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The certificate of the connection does not match the host.
+    /// The error of a connection whose certificate does not match the host.
     struct Mismatch: Error {
         let host: String
     }
@@ -34,7 +35,7 @@ final class HostIdentityHandler: ChannelOutboundHandler {
             let authority = head.headers.first(name: "host") ?? ""
             refused = certificate.isValid(for: authority) ? nil : Mismatch(host: authority)
             if let refused {
-                // After this write, because the client does not expect an error within its own call.
+                // Fails the request after this write, because the client does not expect an error within its own call.
                 let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
                 context.eventLoop.execute {
                     bound.value.fireErrorCaught(refused)

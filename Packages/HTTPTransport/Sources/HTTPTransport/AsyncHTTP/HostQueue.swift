@@ -4,12 +4,12 @@
 internal import AsyncSupport
 internal import ResourceLoading
 
-/// Limits the number of concurrent requests to each host. Further requests wait in line.
+/// A queue that limits the number of concurrent requests to each host. Further requests wait.
 ///
-/// AsyncHTTPClient fails a request that waits for a free connection longer than its connect timeout, so a page that
-/// loads sixty files over a slow connection would lose most of them. Here they wait until a connection is free, in a
-/// line of limited length and for a limited time. A response that never ends, such as server-sent events, keeps its
-/// connection.
+/// AsyncHTTPClient fails a request that waits for a free connection longer than its connect timeout. A page that loads
+/// sixty files over a slow connection would lose most of them. In this queue, requests wait until a connection is free.
+/// The number of waiting requests is limited; their time is limited if the configuration sets a limit. A response that
+/// never ends, such as server-sent events, occupies its connection.
 final class HostQueue: Sendable {
     private struct Line {
         var admitted = 0
@@ -19,8 +19,8 @@ final class HostQueue: Sendable {
         /// A Boolean value that indicates whether the host multiplexes requests over one connection; `nil` before its
         /// first response.
         var isShared: Bool?
-        /// A Boolean value that indicates whether the host had less capacity than the limit. The limit then grows by
-        /// one at a time.
+        /// A Boolean value that indicates whether the limit was lowered, because the host had less capacity. A lowered
+        /// limit grows by one at a time.
         var wasLowered = false
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
     }
@@ -33,7 +33,7 @@ final class HostQueue: Sendable {
     private static let remembered = 256
     /// The limit of concurrent requests to an HTTP/2 host: a common server setting (RFC 9113, section 6.5.2).
     private static let sharedLimit = 100
-    /// The interval at which a request that waits for a host with a lowered limit raises the limit by one.
+    /// The interval at which a waiting request raises the lowered limit of its host by one.
     private static let trial = Duration.seconds(10)
     private let state = Mutex(State())
     private let limit: Int
@@ -58,9 +58,9 @@ final class HostQueue: Sendable {
 
     /// Waits until a request to a host is admitted.
     /// - Returns: The pass of the request. It occupies capacity until ``Pass/release()`` is called or the pass is
-    ///   released.
-    /// - Throws: `CancellationError`, or `ResourceError` with code `timedOut`, or `cannotConnect` if the line is
-    ///   full.
+    ///   deinitialized.
+    /// - Throws: `CancellationError`, or `ResourceError` with code `timedOut`, or with code `cannotConnect` if too many
+    ///   requests wait.
     func enter(_ host: String) async throws -> Pass {
         try Task.checkCancellation()
         if !state.withLock({ Self.admitAtOnce(host, limit, in: &$0) }) { try await waitInLine(for: host) }
@@ -115,8 +115,8 @@ final class HostQueue: Sendable {
 
     /// Records that a host multiplexes requests over one connection.
     ///
-    /// The limit of the host is unknown. If it was below the common value, according to ``recordFull(_:)``, each
-    /// response raises it by one.
+    /// The limit of the host is unknown. If ``recordFull(_:)`` has lowered the limit, each response raises it by one,
+    /// up to a common value.
     func recordShared(_ host: String) {
         change(host) { line in
             line.isShared = true
@@ -133,10 +133,12 @@ final class HostQueue: Sendable {
         }
     }
 
-    /// Records that an admitted request found no capacity at its host, and lowers the limit to the number of running
-    /// requests if the host multiplexes. Otherwise the network is slow, and the limit does not change.
-    /// - Returns: `true` if the request, which was not sent, may wait in line again; `false` if no running request
-    ///   can release a connection.
+    /// Records that an admitted request found no capacity at its host.
+    ///
+    /// If the host multiplexes and requests are running, the limit becomes the number of running requests. Otherwise
+    /// the network is slow, and the limit does not change.
+    /// - Returns: `true` if the request, which was not sent, may enter the queue again; `false` if the limit does not
+    ///   change.
     func recordFull(_ host: String) -> Bool {
         state.withLock { state in
             guard let line = state.lines[host], line.limit > limit || line.wasLowered, line.running > 0 else {
@@ -149,7 +151,8 @@ final class HostQueue: Sendable {
         }
     }
 
-    /// Raises the lowered limit of a host by one: running requests may never end, or the network may have been slow.
+    /// Raises the lowered limit of a host by one, because running requests may never end, or the network may have been
+    /// slow.
     private func tryOneMore(_ host: String) {
         change(host) { line in
             if line.wasLowered { line.limit = min(line.limit + 1, Self.sharedLimit) }
@@ -182,7 +185,8 @@ final class HostQueue: Sendable {
             state.lines[host]?.admitted -= 1
             if wasRunning { state.lines[host]?.running -= 1 }
             let admitted = Self.admit(host, in: &state)
-            // The protocol is kept for a limited number of hosts. The next response provides it again.
+            // The queue stores the protocol of a limited number of hosts. The next response of a removed host provides
+            // it again.
             if let line = state.lines[host], line.admitted == 0,
                 line.isShared == nil || state.lines.count > Self.remembered
             {
@@ -243,12 +247,12 @@ final class HostQueue: Sendable {
         /// unknown.
         var isShared: Bool? { queue.isShared(host) }
 
-        /// Records the result of ``HostQueue/recordShared(_:)`` for the host.
+        /// Records that the host multiplexes requests over one connection.
         func recordShared() {
             queue.recordShared(host)
         }
 
-        /// Records the result of ``HostQueue/recordSingle(_:)`` for the host.
+        /// Records that the host accepts one request at a time on each connection.
         func recordSingle() {
             queue.recordSingle(host)
         }

@@ -4,8 +4,8 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// Closes a TLS connection as soon as its close_notify has been sent, so that a cancelled request ends at the server
-/// immediately. RFC 8446, section 6.1 does not require waiting for the peer's close_notify.
+/// A handler that closes a TLS connection as soon as its close_notify has been sent, so that a cancelled request ends
+/// at the server immediately. RFC 8446, section 6.1, does not require a wait for the peer's close_notify.
 ///
 /// Isolation: the event loop of its channel.
 final class ImmediateCloseHandler: ChannelOutboundHandler {
@@ -14,7 +14,7 @@ final class ImmediateCloseHandler: ChannelOutboundHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         context.close(mode: mode, promise: promise)
         guard mode == .all else { return }
-        // Closes below TLS, whose own close waits for the peer.
+        // Closes the channel below the TLS handler, because the handler would wait for the peer.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
         tls?.close(promise: nil)
     }

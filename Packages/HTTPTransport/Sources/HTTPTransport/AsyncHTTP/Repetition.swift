@@ -4,16 +4,16 @@
 internal import HTTPTypes
 internal import NIOHTTP2
 
-/// Chooses the connection of a request and decides whether a request that failed without a byte of a response is sent
-/// again.
+/// The rules that choose the connection of a request, and decide whether a request that failed without a byte of a
+/// response is sent again.
 ///
-/// A request that was not processed is sent again for any method: it was never sent, or the host refused its HTTP/2
-/// stream (RFC 9113, sections 6.8 and 8.7). A request that may have been processed is sent again once if its method
-/// is idempotent (RFC 9110, section 9.2.2).
+/// A request is sent again for any method if the host did not process it, because it was never sent or the host refused
+/// its HTTP/2 stream (RFC 9113, sections 6.8 and 8.7). If the host may have processed the request, it is sent again
+/// once if its method is idempotent (RFC 9110, section 9.2.2).
 struct Repetition: Sendable {
     /// The kind of connection that a request is sent on.
     enum Connection: Sendable {
-        /// A pooled connection, or a new one if none is free.
+        /// A pooled connection, or a new connection if no pooled connection is free.
         case pooled
         /// A new connection.
         case fresh
@@ -38,7 +38,8 @@ struct Repetition: Sendable {
         case unanswered
     }
 
-    /// The limit of attempts after a refused stream. A host that refuses streams at random accepts a request sooner.
+    /// The limit of attempts after a refused stream. A host that refuses streams at random accepts a request within
+    /// fewer attempts.
     private static let refusalLimit = 24
     /// The limit of attempts after a connection ended before the request was sent.
     private static let unsentLimit = 4
@@ -63,7 +64,7 @@ struct Repetition: Sendable {
         isIdempotent || isShared != false ? .pooled : .fresh
     }
 
-    /// Returns the next attempt, or `nil` if the request is not sent again.
+    /// Returns the next attempt, or `nil` if the request must not be sent again.
     /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     mutating func next(after failure: TransportFailure, isShared: Bool?) -> Step? {
         let connection: Connection = isShared == true ? .pooled : .fresh
@@ -83,7 +84,7 @@ struct Repetition: Sendable {
         }
     }
 
-    /// Returns the delay before an attempt: none for the first two, then 10 ms, doubled each time up to
+    /// Returns the delay before an attempt: no delay for the first two attempts, then 10 ms, doubled each time up to
     /// ``longestDelay``.
     private static func delay(_ number: Int) -> Duration {
         number < 3 ? .zero : min(.milliseconds(10 << min(number - 3, 10)), longestDelay)

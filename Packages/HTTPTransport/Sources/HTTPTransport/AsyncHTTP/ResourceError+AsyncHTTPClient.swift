@@ -58,8 +58,8 @@ extension ResourceError {
     /// The errors of connect(2) for an unreachable peer. An established connection ends with other errors.
     private static let connectFailures: Set<CInt> = [ECONNREFUSED, EHOSTUNREACH, EHOSTDOWN, EADDRNOTAVAIL]
 
-    /// Returns a Boolean value that indicates whether connect(2) has failed because this device has no network, or
-    /// none of the address family. The peer is not involved.
+    /// Returns a Boolean value that indicates whether connect(2) has failed because this device has no network, or no
+    /// network of the address family.
     private static func isOffline(_ error: any Error) -> Bool {
         guard let error = error as? IOError else { return false }
         return [ENETUNREACH, ENETDOWN].contains(error.errnoCode)
@@ -80,7 +80,7 @@ extension ResourceError {
         } else if !failures.isEmpty, failures.allSatisfy(Self.isOffline) {
             self.init(.offline, .connect, "no network route to the host", error, at: url)
         } else {
-            // Of several addresses, reports the most specific error: a refusal.
+            // If several addresses failed, a refusal is reported, because it is the most specific error.
             let reporting = failures.first { ($0 as? IOError)?.errnoCode == ECONNREFUSED } ?? failures.first ?? error
             self.init(.cannotConnect, .connect, Self.message(ofConnect: reporting), error, at: url)
         }
@@ -105,7 +105,7 @@ extension ResourceError {
     private init(lost error: any Error, during stage: Exchange.Stage, at url: String) {
         let (phase, message): (TransportFailure.Phase, String) =
             switch stage {
-            // A pooled connection that its peer has closed.
+            // The peer has closed a pooled connection.
             case .connecting: (.connect, "the connection ended before the request was sent")
             case .sending: (.send, "the connection ended while the request was sent")
             case .awaiting: (.receive, "the connection ended before the response")
@@ -141,7 +141,7 @@ extension ResourceError {
         case .remoteConnectionClosed, .uncleanShutdown: self.init(lost: error, during: stage, at: url)
         default:
             if stage == .connecting {
-                // Invalid header fields or an invalid body.
+                // The header fields or the body are invalid.
                 self.init(.invalidRequest, "the request is not valid in HTTP", at: url, cause: error)
             } else {
                 self.init(

@@ -8,11 +8,10 @@ internal import NIOHTTP2
 internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
 
-/// Checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
+/// A handler that checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
 ///
-/// After a status below 200 the client waits for another head, and it terminates the process if the response ends
-/// instead. It also terminates the process on a status below 100. This handler fails the request and closes the
-/// connection on an invalid head.
+/// After a status below 200 the client waits for another head. It terminates the process if the response ends instead,
+/// and on a status below 100. This handler fails the request and closes the connection on an invalid head.
 ///
 /// Isolation: the event loop of its channel.
 final class ResponseHeadHandler: ChannelInboundHandler {
@@ -21,7 +20,7 @@ final class ResponseHeadHandler: ChannelInboundHandler {
 
     private var heads = ResponseHeadState()
     private var isRefused = false
-    /// A Boolean value that indicates whether a body is arriving that ends with its connection (RFC 9112, section
+    /// A Boolean value that indicates whether the response has a body that ends with its connection (RFC 9112, section
     /// 6.3).
     private var isDelimitedByClose = false
 
@@ -57,14 +56,14 @@ final class ResponseHeadHandler: ChannelInboundHandler {
     }
 }
 
-/// A TLS connection ended without a close_notify alert (RFC 8446, section 6.1) during a body that ends with its
-/// connection, so that the body may be truncated.
+/// The error of a TLS connection that ended without a close_notify alert (RFC 8446, section 6.1) during a body that
+/// ends with its connection. The body may be truncated.
 struct MissingCloseNotify: Error {}
 
-/// Checks the header blocks of an HTTP/2 stream before NIO's codec reads them.
+/// A handler that checks the header blocks of an HTTP/2 stream before NIO's codec reads them.
 ///
-/// The codec terminates the process on a `:status` that is empty or negative. AsyncHTTPClient terminates it on a
-/// status below 100, on 101 and on a second head. This handler fails the request and resets the stream on an invalid
+/// The codec terminates the process on a `:status` that is empty or negative. AsyncHTTPClient terminates the process on
+/// a status below 100, on 101 and on a second head. This handler fails the request and resets the stream on an invalid
 /// block.
 ///
 /// Isolation: the event loop of its channel.

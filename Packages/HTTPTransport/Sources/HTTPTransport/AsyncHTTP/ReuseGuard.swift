@@ -4,9 +4,9 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Rejects requests that are not idempotent on an HTTP/1.1 connection that has already carried a request. If the peer
-/// has just closed the connection, the client cannot know whether the request was processed (RFC 9110, section
-/// 9.2.2).
+/// A handler that rejects requests that are not idempotent if their HTTP/1.1 connection has already carried a request.
+/// If the peer has just closed the connection, the client cannot know whether the request was processed (RFC 9110,
+/// section 9.2.2).
 ///
 /// The request fails with ``Rejection`` before a byte of it is sent, and its connection is closed.
 ///
@@ -15,7 +15,7 @@ final class ReuseGuard: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The request needs a new connection. None of it was sent.
+    /// The error of a request that needs a new connection. No byte of the request was sent.
     struct Rejection: Error {}
 
     private var isUsed = false

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The state of a value that is started on first use, and started again after it was lost.
+/// The state of a value that is started on its first use, and started again after it is lost.
 ///
 /// Starts are numbered, so that a late result of an earlier start is ignored.
 struct Startup<Value: Sendable>: Sendable {
     enum Phase: Sendable {
-        /// Not started, or lost.
+        /// The value has not been started, or is lost.
         case idle
         /// A start is in progress. Several callers may wait for it.
         case starting(Task<Value, any Error>)
         /// The value is available.
         case ready(Value)
-        /// Ended permanently.
+        /// The value has ended permanently.
         case ended
     }
 
@@ -24,8 +24,8 @@ struct Startup<Value: Sendable>: Sendable {
         self.phase = phase
     }
 
-    /// Starts if the phase is ``Phase/idle``.
-    /// - Parameter start: A function that receives the number of the start and returns its task.
+    /// Starts the value if the phase is ``Phase/idle``.
+    /// - Parameter start: A closure that receives the number of the start and returns its task.
     mutating func begin(_ start: (Int) -> Task<Value, any Error>) {
         guard case .idle = phase else { return }
         number += 1
@@ -47,7 +47,7 @@ struct Startup<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends permanently.
+    /// Ends the value permanently.
     /// - Returns: The phase before the end.
     mutating func end() -> Phase {
         defer { phase = .ended }

@@ -17,7 +17,8 @@ struct ContentCodings: Equatable {
     /// The value of `Content-Encoding` after removal; `nil` if no coding remains.
     let rest: String?
 
-    /// Parses `Content-Encoding`, whose last coding was applied last. Codings before an unknown coding remain.
+    /// Parses `Content-Encoding`, which lists the codings in the order of application. Codings before an unknown coding
+    /// remain.
     /// - Throws: `ResourceError` with code `tooLarge` if there are more than `limit` codings.
     init(_ fields: HTTPFields, limit: Int, at url: String) throws(ResourceError) {
         var names: [Substring] = []

@@ -5,7 +5,8 @@ internal import Foundation
 internal import ResourceLoading
 internal import ZlibStreams
 
-/// A body without its content codings, decoded as it is read. At most 64 KiB for each coding are in memory at a time.
+/// A body without its content codings, decoded while it is read. At most 64 KiB of decoded bytes for each coding are in
+/// memory at a time.
 struct DecodedBody: AsyncSequence, Sendable {
     private static let pieceSize = 64 << 10
     private let chunks: BodyChunks
@@ -69,7 +70,7 @@ struct DecodedBody: AsyncSequence, Sendable {
             }
         }
 
-        /// Passes the output of each stage to the next one, starting with the last stage.
+        /// Passes the output of each stage to the next stage, starting with the last stage.
         /// - Returns: A chunk of the decoded body, or `nil` if the stages need more input.
         private mutating func drain() throws -> Data? {
             var index = stages.count - 1
@@ -123,7 +124,7 @@ struct DecodedBody: AsyncSequence, Sendable {
                 throw meter.error(.connectionLost, "the body does not have the content coding of its head")
             }
             input = input.dropFirst(consumed)
-            // Output that zlib holds beyond a full chunk needs no more input.
+            // After a full chunk, zlib may hold more output. Reading it needs no more input.
             mayHoldMore = produced == size
             return output.prefix(produced)
         }
@@ -142,8 +143,8 @@ struct DecodedBody: AsyncSequence, Sendable {
         }
 
         /// Adds the output of a stage.
-        /// - Throws: `ResourceError` with code `tooLarge` if a stage exceeds a limit. Each stage counts, since the
-        ///   last one may reduce the size.
+        /// - Throws: `ResourceError` with code `tooLarge` if a stage exceeds a limit. The limits apply to each stage,
+        ///   because the last stage may reduce the size.
         mutating func count(_ bytes: Int, atStage stage: Int) throws {
             let sum = (produced[stage] ?? 0) + Int64(bytes)
             produced[stage] = sum

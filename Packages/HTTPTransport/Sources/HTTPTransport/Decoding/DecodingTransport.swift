@@ -6,8 +6,8 @@ public import ResourceLoading
 
 /// A transport that removes gzip and deflate from the responses of another transport, for engines that do not decode.
 ///
-/// Requests accept only codings that can be removed. An unknown coding (`br`, `zstd`) and all codings below it
-/// remain, with their names in the head. Errors have code `tooLarge` beyond the limits, and `connectionLost` for a
+/// Requests accept only codings that can be removed. An unknown coding (`br`, `zstd`) and all codings applied before it
+/// remain, and `Content-Encoding` names them. Errors have code `tooLarge` beyond the limits, and `connectionLost` for a
 /// body that does not have its coding, ends early or continues after its end.
 ///
 /// Isolation: that of the base transport.
@@ -15,8 +15,8 @@ public struct DecodingTransport: HTTPTransporting {
     private let base: any HTTPTransporting
     private let decoding: BodyDecoding
 
-    /// Creates a transport that decodes the responses of another one.
-    /// - Parameter base: The transport that sends the requests. If it decodes itself, its responses are passed
+    /// Creates a transport that decodes the responses of another transport.
+    /// - Parameter base: The transport that sends the requests. If this transport decodes, its responses are returned
     ///   unchanged.
     public init(_ base: any HTTPTransporting) {
         self.init(base, limits: DecodingLimits())
@@ -67,14 +67,14 @@ struct DecodingLimits: Sendable, Hashable {
 }
 
 /// A loader that removes gzip and deflate from the responses of another loader, as ``DecodingTransport`` does. It
-/// belongs above a cache, which stores bytes as received.
+/// belongs above a cache, because a cache stores the received bytes.
 ///
 /// Isolation: that of the base loader.
 public struct DecodingLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let decoding: BodyDecoding
 
-    /// Creates a loader that decodes the responses of another one.
+    /// Creates a loader that decodes the responses of another loader.
     public init(_ base: any ResourceLoader) {
         self.init(base, limits: DecodingLimits())
     }

@@ -3,7 +3,7 @@
 
 internal import ZlibStreams
 
-/// The decoder of one gzip or deflate coding. The first byte selects the format.
+/// The decoder of one gzip or deflate coding. For deflate, the first byte selects the zlib or the raw format.
 ///
 /// It is not `Sendable`; one task at a time uses it.
 final class Inflater {
@@ -40,9 +40,9 @@ final class Inflater {
     private func format(of first: UInt8) -> ZlibFormat {
         switch coding {
         case .gzip: .gzip
-        // The standard requires the zlib header, whose first byte specifies method 8 and a window of at most 32 KiB
-        // (RFC 1950, section 2.2). Many servers omit it. A raw deflate block with that first byte would be a stored
-        // block with bits set that encoders leave zero.
+        // RFC 9110, section 8.4.1.2, requires the zlib header. Its first byte specifies method 8 and a window of at
+        // most 32 KiB (RFC 1950, section 2.2). Many servers omit the header. A raw deflate block with the same first
+        // byte would be a stored block with bits set that encoders leave zero.
         case .deflate: first & 0xf == 8 && first >> 4 <= 7 ? .zlib : .raw
         }
     }

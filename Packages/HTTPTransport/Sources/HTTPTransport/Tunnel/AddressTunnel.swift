@@ -14,7 +14,7 @@ internal import SystemSupport
 /// Other programs on the device can reach the port, so each connection must authenticate. The credentials are new for
 /// each tunnel. At most 32 connections may be unauthenticated, each for 5 s and with 4 KiB of data.
 ///
-/// The system can close the listener, as phones do for suspended apps. ``whenClosed(_:)`` reports this.
+/// The system can close the listener, for example while an app is suspended. ``whenClosed(_:)`` reports the closure.
 ///
 /// Isolation: any.
 final class AddressTunnel: Sendable {
@@ -38,8 +38,8 @@ final class AddressTunnel: Sendable {
     /// Starts listening.
     /// - Parameters:
     ///   - addresses: The resolver of host names.
-    ///   - timeout: The time limit for a look-up, and then for a connection.
-    ///   - headTimeout: The time limit for a connection to authenticate.
+    ///   - timeout: The time limit of a look-up, and separately of a connection.
+    ///   - headTimeout: The time limit for the authentication of a connection.
     static func start(
         _ addresses: any AddressResolving, timeout: Duration, headTimeout: Duration = .seconds(5)
     ) async throws -> AddressTunnel {
@@ -47,8 +47,9 @@ final class AddressTunnel: Sendable {
         let holder = Holder()
         let unidentifiedPeers = UnidentifiedPeers(limit: maxUnidentifiedPeers)
         let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)
-        // No half-closure on this side. The client never closes only its output, so the end of its bytes means that
-        // it is gone. Relaying a half-closure would leave the host's connection open until the host sends data.
+        // The channels do not allow half-closure. The client never closes only its output, so the end of its bytes
+        // means that it has disconnected. Relaying a half-closure would leave the connection to the host open until the
+        // host sends data.
         let listener = try await ServerBootstrap(group: AsyncHTTPTransport.group)
             .serverChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
             .serverChannelOption(.backlog, value: 256)
@@ -87,12 +88,13 @@ final class AddressTunnel: Sendable {
         listener.close(promise: nil)
     }
 
-    /// Calls a function when the listener is closed for any reason; immediately if it is already closed.
+    /// Calls a closure when the listener is closed for any reason; immediately if it is already closed.
     func whenClosed(_ body: @escaping @Sendable () -> Void) {
         listener.closeFuture.whenComplete { _ in body() }
     }
 
-    /// Returns and removes the reason that a target was recently unreachable. The client receives only a status.
+    /// Returns and removes the latest error of connecting to a target, or returns `nil`. The client of the tunnel
+    /// receives only a status.
     func removeFailure(of target: HostPort) -> (any Error)? {
         failures.withLock { $0.removeValue(forKey: target) }
     }

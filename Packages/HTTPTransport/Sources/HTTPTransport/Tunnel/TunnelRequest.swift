@@ -7,7 +7,7 @@ internal import NIOPosix
 internal import ResourceLoading
 internal import SystemSupport
 
-/// Reads the CONNECT request of one connection, connects to the target, and joins both connections.
+/// A handler that reads the CONNECT request of one connection, connects to the target, and joins both connections.
 ///
 /// Isolation: the event loop of its channel.
 final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
@@ -18,11 +18,11 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     struct Limits: Sendable {
         /// The time limit for authentication.
         let head: Duration
-        /// The time limit for the look-up, and again for the connection.
+        /// The time limit of the look-up, and separately of the connection.
         let connect: Duration
     }
 
-    /// The longest request head. The client is our own, and its request is short.
+    /// The longest request head, in bytes. The transport is the only client, and its requests are short.
     private static let longestHead = 4 << 10
     private let credentials: String
     private let addresses: any AddressResolving
@@ -33,7 +33,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter didIdentify: A function that is called, once or more, when the connection has authenticated or is
+    /// - Parameter didIdentify: A closure that is called, once or more, when the connection has authenticated or is
     ///   closed.
     init(
         credentials: String, addresses: any AddressResolving, limits: Limits,
@@ -61,7 +61,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Ends the authentication phase: the connection has authenticated, or it is closed.
+    /// Ends the authentication phase, because the connection has authenticated or is closed.
     private func endAuthentication() {
         deadline?.cancel()
         didIdentify()

@@ -27,7 +27,7 @@ final class TunnelResolver: Resolver, Sendable {
         self.timeout = timeout
     }
 
-    /// The reason that there are no addresses, if the look-up failed.
+    /// The error of the look-up; `nil` if it has not failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
@@ -58,8 +58,7 @@ final class TunnelResolver: Resolver, Sendable {
             state.task = Task { [addresses] in
                 do {
                     let texts = try await addresses.addresses(of: host.lowercased())
-                    // Invalid addresses are ignored, so that a resolver that also returns names still provides the
-                    // others.
+                    // Invalid addresses are ignored, because a resolver may return names in addition to addresses.
                     let found = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
                     complete(
                         found.isEmpty ? .failure(self.fail("the host name has no address", nil)) : .success(found))
@@ -79,7 +78,7 @@ final class TunnelResolver: Resolver, Sendable {
         return error
     }
 
-    /// Completes a promise at most once.
+    /// A promise that can be completed more than once; only the first result is used.
     private final class SingleCompletion: Sendable {
         private let promise: Mutex<EventLoopPromise<[SocketAddress]>?>
 

@@ -8,9 +8,9 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Forwards the delegate calls of a session to the exchanges of its tasks.
+/// A delegate that forwards the calls of a session to the exchanges of its tasks.
 ///
-/// Isolation: any; the session calls on its queue, one call at a time.
+/// Isolation: any. The session calls the delegate on its queue, one call at a time.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
 

@@ -9,7 +9,7 @@ internal import ResourceLoading
     internal import FoundationNetworking
 #endif
 
-/// One request through a URLSession: its time limits, and the bytes between the session's queue and the reader.
+/// One request through URLSession: its time limits, and the bytes between the session's queue and the reader.
 ///
 /// Isolation: any. One task at a time reads the response.
 final class SessionExchange: Sendable, Exchanging {
@@ -101,8 +101,8 @@ final class SessionExchange: Sendable, Exchanging {
                             state.chunks = []
                             state.buffered = 0
                             state.lastActivity = .now
-                            // Resumes under the lock, as suspending does. In the opposite order the task would stay
-                            // suspended.
+                            // Resumes under the lock, as `didReceive(_:)` suspends. If the resume overtook the
+                            // suspension, the task would stay suspended.
                             if state.isSuspended { state.task?.resume() }
                             state.isSuspended = false
                             return .success(data)
@@ -144,7 +144,8 @@ final class SessionExchange: Sendable, Exchanging {
     }
 
     func didReceive(_ response: HTTPURLResponse) {
-        // Requests never contain `Upgrade` (RFC 9110, section 15.2.2), and the session would wait for ever.
+        // No request contains `Upgrade`, so status 101 is invalid (RFC 9110, section 15.2.2). The session would wait
+        // forever.
         guard response.statusCode != 101 else {
             return fail(.connectionLost, "the host switched to a protocol that was not requested")
         }
@@ -248,7 +249,7 @@ final class SessionExchange: Sendable, Exchanging {
         return ResourceError(session: error, hasHead: head != nil, isSent: isSent, at: url)
     }
 
-    /// Starts or stops the timer for silence. A reader that does not read is not silence.
+    /// Starts or stops the timer for silence. The time in which bytes wait for the reader is not silence.
     private func watch(_ limit: (TransportFailure.Phase, Duration)?, in state: inout State) {
         state.lastActivity = .now
         if let limit, let known = state.limit, known == limit, state.watch != nil { return }
@@ -267,7 +268,8 @@ final class SessionExchange: Sendable, Exchanging {
         }
     }
 
-    /// Returns the time until the next check, or `nil` if nothing is watched any more.
+    /// Ends the exchange if the silence has reached the limit.
+    /// - Returns: The time until the next check, or `nil` if no check is needed any more.
     private func rest() -> Duration? {
         let (rest, silence): (Duration?, Silence?) = state.withLock { state in
             guard state.end == nil, let limit = state.limit, !Task.isCancelled else { return (nil, nil) }

@@ -10,7 +10,7 @@ internal import WebSyntax
     internal import FoundationNetworking
 #endif
 
-/// Conversions of a session's response head.
+/// The namespace for conversions of a session's response head.
 enum SessionHead {
     /// The codings that sessions remove, on Apple's systems and, with libcurl, on Linux.
     private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "identity"]

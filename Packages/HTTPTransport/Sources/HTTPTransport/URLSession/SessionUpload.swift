@@ -6,8 +6,8 @@ internal import ResourceLoading
 
 /// A request body in a form that a session accepts: bytes, or a file that is removed with this object.
 ///
-/// A stream is written to a file first. A session accepts a stream only as an `InputStream`, whose reads block the
-/// queue of all requests of the session on Linux, and which the session requests again for a retry.
+/// A stream is written to a file first. A session accepts a stream only as an `InputStream`, and requires a new one for
+/// a retry. On Linux, reads of an `InputStream` block the queue of all requests of the session.
 final class SessionUpload: Sendable {
     enum Source {
         case none
@@ -17,7 +17,7 @@ final class SessionUpload: Sendable {
 
     /// The length in bytes up to which a file slice is read into memory.
     private static let inMemory = 1 << 20
-    /// The limit of bytes of a stream that are written to a file: 1 GiB.
+    /// The limit of bytes that are written to a file: 1 GiB.
     private static let limit: Int64 = 1 << 30
     let source: Source
     private let isTemporary: Bool

@@ -13,8 +13,8 @@ public import ResourceLoading
 /// A transport that uses URLSession; the default on Apple's systems, where it uses the system's proxies and App
 /// Transport Security.
 ///
-/// Bodies are always decoded. The transport stores no cookies, caches nothing and has no credentials. ``shutDown()``
-/// closes its connections; releasing the last reference closes them too.
+/// Bodies are always decoded. The transport has no cookie store, no cache and no credentials. ``shutDown()`` closes its
+/// connections; releasing the last reference closes them too.
 public final class URLSessionTransport: HTTPTransporting {
     private let configuration: Configuration
     private let session: URLSession
@@ -34,8 +34,8 @@ public final class URLSessionTransport: HTTPTransporting {
         settings.httpCookieAcceptPolicy = .never
         settings.urlCredentialStorage = nil
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
-        // `SessionExchange` enforces the limits: a session has one limit for all requests, and event streams have
-        // none.
+        // `SessionExchange` enforces the limits, because a session has one limit for all requests, including event
+        // streams.
         settings.timeoutIntervalForRequest = 7 * 86_400
         settings.timeoutIntervalForResource = 7 * 86_400
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)

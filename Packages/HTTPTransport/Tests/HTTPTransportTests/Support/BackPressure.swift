@@ -9,16 +9,16 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Expects that a sender stops while its reader pauses, well before the end, and continues with the reader.
+/// Expects that a sender stops well before the end while its reader pauses, and continues when the reader continues.
 /// - Parameter host: A name that the transport resolves to this machine.
 func expectBackPressure(_ configuration: AsyncHTTPTransport.Configuration, host: String) async throws {
     let total = 160 << 20
-    // More than the largest socket buffers of the system.
+    // The limit is larger than the largest socket buffers of the system.
     let most = 64 << 20
     try await PouringServer.with(total: total) { server async throws in
         try await withOrigin([try route(.get, "/ping") { _ in .text("pong") }], transport: configuration) {
             origin, transport async throws in
-            /// Returns the number of bytes sent when it has not grown during thirty other requests.
+            /// Waits until the number of sent bytes does not grow during thirty other requests, and returns the number.
             func rest() async throws -> Int {
                 var before = -1
                 while true {

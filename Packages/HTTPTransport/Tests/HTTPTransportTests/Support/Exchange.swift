@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Runs `body` with an origin and a transport, and shuts both down in any case.
+/// Runs `body` with an origin and a transport, and shuts both down afterwards, also if `body` throws.
 func withOrigin<Result: Sendable>(
     _ routes: [OriginRoute] = [], faults: String? = nil, tls: Bool = false,
     transport configuration: AsyncHTTPTransport.Configuration = .init(),
@@ -28,7 +28,7 @@ func withOrigin<Result: Sendable>(
     }
 }
 
-/// Runs `body` with a transport, and shuts it down in any case.
+/// Runs `body` with a transport, and shuts it down afterwards, also if `body` throws.
 func withTransport<Result: Sendable>(
     _ configuration: AsyncHTTPTransport.Configuration = .init(),
     _ body: @Sendable (AsyncHTTPTransport) async throws -> Result

@@ -5,8 +5,8 @@ import BaseTesting
 import Foundation
 import NIOCore
 
-/// An HTTP/1.1 server connection that closes idle connections at random: right after a response, some time later, or
-/// when the next request arrives, which is then not processed.
+/// An HTTP/1.1 server connection that closes at random while it is idle: immediately after a response, some time later,
+/// or when the next request arrives. That request is then not processed.
 struct FlakyConnection: Sendable {
     let processed: ProcessedRequests
     private var random: SeededGenerator
@@ -115,7 +115,7 @@ struct FlakyHTTP2Connection: Sendable {
             default: break
             }
             if bodies.isEmpty, !isLeaving, random.oneIn(50) {
-                // Idle.
+                // The connection is idle.
                 isLeaving = true
                 try await peer.goAway(last: highest)
             }
@@ -129,7 +129,7 @@ struct FlakyHTTP2Connection: Sendable {
 }
 
 extension SeededGenerator {
-    /// Returns `true` in one of `count` cases.
+    /// Returns `true` in one of `count` cases on average.
     fileprivate mutating func oneIn(_ count: UInt64) -> Bool {
         next() % count == 0
     }

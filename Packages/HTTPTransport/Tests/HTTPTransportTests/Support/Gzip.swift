@@ -24,8 +24,8 @@ enum Gzip {
         return result
     }
 
-    /// Returns at least `count` zero bytes in 1/158 of their size. The checksum is wrong, because no test decodes
-    /// that far.
+    /// Returns an encoding of at least `count` zero bytes in 1/158 of their size. The checksum is wrong, because no
+    /// test decodes to the end.
     static func bomb(_ count: Int) -> Data {
         var bits = BitWriter()
         bits.write([1, 1, 0])  // The last block, with fixed codes.

@@ -6,11 +6,11 @@
 
     /// The keep-alive timers of this machine's TCP connections, from the kernel's table (proc_net_tcp.txt).
     enum KeepAliveTimers {
-        /// Returns a Boolean value that indicates whether an open connection to a port uses TCP keep-alive. A
-        /// connection with unacknowledged bytes shows another timer.
+        /// Returns a Boolean value that indicates whether an open connection to a port uses TCP keep-alive. For a
+        /// connection with unacknowledged bytes the table shows another timer.
         static func isRunning(to port: Int) throws -> Bool {
             for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-                // Kernel files report no size, so that String would read only a part.
+                // Kernel files report no size, so `String` would read only a part of them.
                 guard let handle = FileHandle(forReadingAtPath: table), let data = try handle.readToEnd() else {
                     continue
                 }

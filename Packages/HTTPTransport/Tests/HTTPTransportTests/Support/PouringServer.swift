@@ -5,7 +5,7 @@ import AsyncSupport
 import NIOCore
 import NIOPosix
 
-/// A server that responds with many bytes and counts those that the system has accepted.
+/// A server that responds with many bytes, and counts the bytes that the system has accepted.
 ///
 /// Isolation: any.
 struct PouringServer: Sendable {
@@ -22,7 +22,7 @@ struct PouringServer: Sendable {
             self.end = end
         }
 
-        /// Writes a chunk, and the next one when it has been sent.
+        /// Writes a chunk, and writes the next chunk when the system has accepted the first.
         func pour(into channel: any Channel) {
             let before = sent.withLock { $0 }
             guard before < most else {
@@ -62,7 +62,8 @@ struct PouringServer: Sendable {
     }
 
     let port: Int
-    /// A stream of the number of bytes sent when all were sent or the connection broke.
+    /// A stream of the number of bytes sent, with an element when all bytes of a response were sent or its connection
+    /// broke.
     let ends: AsyncStream<Int>
     private let pouring: Pouring
     /// The number of bytes sent.

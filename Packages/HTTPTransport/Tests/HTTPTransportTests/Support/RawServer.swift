@@ -23,7 +23,7 @@ struct RawServer: Sendable {
         case client
         /// The server closes after it has served.
         case server
-        /// The server closes TCP after it has served, without the close_notify of TLS.
+        /// The server closes TCP after it has served, without sending close_notify.
         case serverWithoutCloseNotify
     }
 
@@ -68,7 +68,8 @@ struct RawServer: Sendable {
             } catch {
                 result = .failure(error)
             }
-            // Not by cancelling: NIO does not allow an open connection to be released before it was accepted.
+            // Closes the listener instead of cancelling the task, because NIO does not allow the release of an open
+            // connection before it is accepted.
             try? await listener.channel.close()
             _ = await accepting.result
             return try result.get()

@@ -29,7 +29,7 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
         var addresses: (any AddressResolving)?
     }
 
-    /// The limits for silence and for the wait in line in a default configuration.
+    /// The limits for silence and for the time in the queue in a default configuration.
     var defaultLimits: [Duration?] {
         switch self {
         case .asyncHTTPClient:
@@ -47,7 +47,7 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Runs `body` with a transport of this kind, and shuts it down in any case.
+    /// Runs `body` with a transport of this kind, and shuts the transport down afterwards, also if `body` throws.
     func with<Result: Sendable>(
         _ limits: Limits = Limits(), _ body: @Sendable (any HTTPTransporting) async throws -> Result
     ) async throws -> Result {
@@ -56,7 +56,8 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.readTimeout = limits.read
             configuration.writeTimeout = limits.write
-            // The limits are not added here, and a short connect timeout would depend on the load of the machine.
+            // This transport does not add the limits. With a short connect timeout, tests would depend on the load of
+            // the machine.
             configuration.connectTimeout = max(limits.connect, .seconds(10))
             configuration.eventStreamTimeout = limits.events
             configuration.pingInterval = limits.ping
