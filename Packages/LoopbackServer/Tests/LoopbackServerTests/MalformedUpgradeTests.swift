@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackServer
 
-/// Response heads that violate HTTP, for responses that the proxy itself parses.
+/// Responses that violate HTTP and that the proxy itself parses: those to upgrades and those of another proxy.
 @Suite("Malformed responses to the proxy", .timeLimit(.minutes(2)))
 struct MalformedUpgradeTests {
     private func ask(_ fixture: Fixture, _ origin: MalformedOrigin, _ url: String) async throws -> Peer {

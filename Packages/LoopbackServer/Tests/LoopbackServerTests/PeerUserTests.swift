@@ -22,7 +22,7 @@
                 #expect(PeerUser(near: host.port, far: host.port) == .gone)
                 // Port 1 has no sockets.
                 #expect(PeerUser(near: host.port, far: 1) == .gone)
-                // Without a socket at this end, it is unknown whether the kernel finds any.
+                // If the kernel finds no socket at this end, the result is unknown.
                 #expect(PeerUser(near: 1, far: 1) == .unknown(EOPNOTSUPP))
             }
         }

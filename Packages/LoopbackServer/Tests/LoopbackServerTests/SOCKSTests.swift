@@ -42,7 +42,7 @@ struct SOCKSTests {
         #expect(try await peer.read(2) == [1, 0])
         try await peer.send(request)
         let reply = try await peer.read(4)
-        // Clients ignore the bound address; it is the requested one.
+        // The reply repeats the requested address as the bound address.
         switch reply[3] {
         case 1: _ = try await peer.read(4 + 2)
         case 4: _ = try await peer.read(16 + 2)
@@ -174,7 +174,7 @@ struct SOCKSTests {
                 for (number, request) in [connect(to: "localhost", host.port), address].enumerated() {
                     let (peer, reply) = try await ask(fixture, request)
                     #expect(reply == 0)
-                    // Neither TLS nor HTTP.
+                    // The relayed bytes are neither TLS nor HTTP.
                     try await peer.send("hello")
                     let other = try await host.connections.entry(number)
                     #expect(try await other.read(5) == Array("hello".utf8))
@@ -254,7 +254,7 @@ struct SOCKSTests {
 
     @Test("A host whose interception ends before the first bytes is not served")
     func closedMeanwhile() async throws {
-        // Checked at the request, at the reply and at the first bytes.
+        // The policy is checked at the request, at the reply and at the first bytes.
         let policy = SequencePolicy([true, true, false])
         try await Fixture.with(loader) {
             $0.policy = policy

@@ -10,7 +10,7 @@ enum ConnectionRole: Sendable {
     case opened(HostPort, isSecure: Bool)
     /// A proxy connection for absolute http URLs, whose requests must contain these credentials.
     case proxy(ProxyCredentials)
-    /// A connection to a site of the local server, where the site has another name.
+    /// A connection to a site of the local server, under the local host name of the site.
     case site(LocalSiteRole)
 
     /// The target of a request.

@@ -12,11 +12,11 @@ struct HTTPHandlers {
 
     init() {
         var framing = HTTPResponseEncoder.Configuration()
-        // Otherwise the encoder would frame the response to CONNECT with a body.
+        // Automatic framing would add a body to the response to CONNECT.
         framing.automaticallySetFramingHeaders = false
         encoder = HTTPResponseEncoder(configuration: framing)
         var size = NIOHTTPDecoderLimitConfiguration()
-        // One field is limited to 80 KiB.
+        // NIO limits a single field to 80 KiB.
         size.maxHeaderListSize = 256 << 10
         size.maxHeaderFieldCount = 256
         decoder = ByteToMessageHandler(

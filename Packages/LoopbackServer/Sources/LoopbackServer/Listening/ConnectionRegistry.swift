@@ -10,7 +10,7 @@ internal import NIOCore
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// The connections that received the quiescing event. Handlers do not permit a second one.
+        /// The connections that received the quiescing event. NIO's handlers do not permit a second event.
         var quiescing: Set<ObjectIdentifier> = []
         var isClosed = false
         var emptied: [EventLoopPromise<Void>] = []

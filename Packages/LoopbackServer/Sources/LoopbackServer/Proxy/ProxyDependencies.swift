@@ -75,7 +75,7 @@ struct ProxyDependencies: Sendable {
 ///
 /// Isolation: the event loop of its channel.
 protocol HostConnecting: AnyObject {
-    /// A Boolean value that indicates whether the next handlers are not yet in place.
+    /// A Boolean value that indicates whether the client still waits for the connection to the host.
     var isWaiting: Bool { get }
 
     /// Accepts the request and intercepts the connection.

@@ -30,7 +30,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // An engine may open a connection before it needs one.
+        // The limit is that of an idle connection, because an engine may open a connection before it needs it.
         let channel = context.channel
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
             channel.close(promise: nil)
