@@ -74,12 +74,12 @@ struct OriginFaultTests {
             let outcome = try await get("/a.js", from: server)
             #expect(outcome.end == .reset)
             #expect(outcome.bodyBytes <= 1_000)
-            // Too short for the fault.
+            // The file is shorter than the number of the fault, so it is sent completely.
             #expect(try await get("/small.js", from: server).bodyBytes == 10)
         }
     }
 
-    @Test("status: the status, and the connection is kept")
+    @Test("status: the status, and the connection is reused")
     func status() async throws {
         try await withFaults("status=503:/a.js,status=204:/b.js") { server async throws in
             try await withClient { client async throws in

@@ -11,7 +11,7 @@ struct FaultyBodyWriter: ResponseBodyWriter {
     private var remaining: Int
     private let fail: @Sendable () async throws -> Void
 
-    /// - Parameter fail: A function that is called once when more bytes than `limit` are written. It throws an error.
+    /// - Parameter fail: A closure that is called once when more bytes than `limit` are written. It throws an error.
     init(_ base: any ResponseBodyWriter, limit: Int, fail: @escaping @Sendable () async throws -> Void) {
         self.base = base
         self.remaining = limit
