@@ -89,7 +89,7 @@ struct OpenSummary: Sendable {
         let engine: String
         let runs: [RunResult]
         let median: RunResult
-        /// Absent if no suggestion was requested.
+        /// The report on the suggestion; absent if no suggestion was requested.
         let suggested: LoadSuggestion.Report?
     }
 }

@@ -90,8 +90,8 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    /// Returns the error of the command: that of a single page, otherwise the number of failures and the first of
-    /// them.
+    /// Returns the error of the command: for a single page, the error of the page; otherwise the number of failures and
+    /// the first failure.
     private static func failure(of failures: [CommandError], among pages: Int) -> CommandError? {
         guard let first = failures.first, pages > 1 else { return failures.first }
         let status = failures.allSatisfy { $0.status == first.status } ? first.status : .unavailable

@@ -21,8 +21,8 @@ enum StoreInput {
     /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func change<Value>(_ directory: String, _ body: (BlobStore) throws -> Value) throws -> Value {
         try mapping(directory) {
-            // Opening a store for changes creates a missing one and modifies an existing one, so it is inspected
-            // first.
+            // The store is inspected first, because opening it for changes would create a missing store and modify an
+            // invalid one.
             do { _ = try BlobStore(inspecting: directory, includingBlobs: false).statistics() }
             return try body(BlobStore(directory: directory))
         }

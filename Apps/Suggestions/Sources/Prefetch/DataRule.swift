@@ -70,7 +70,7 @@ enum DataRule {
             || ["text/css", "text/javascript", "application/javascript", "application/wasm"].contains(type)
     }
 
-    /// The header fields that a prefetch sends as the page does, and the fields that need not be equal.
+    /// The header fields that a prefetch sends with the same values as the page, and the fields that may differ.
     private static let known = PrefetchLoader.Configuration.standardIgnoredFields.union([
         "accept-language", "authorization", "cookie", "if-modified-since", "if-none-match", "origin",
     ])

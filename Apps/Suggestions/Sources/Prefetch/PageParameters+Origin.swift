@@ -4,7 +4,7 @@
 internal import Prefetch
 
 extension PageParameters {
-    /// The query of an interface before the page's parameters are appended.
+    /// The query of an interface without the page's parameters, which follow it.
     struct Lead: Sendable, Hashable {
         let query: String?
     }
@@ -28,7 +28,7 @@ extension PageParameters {
 
     /// Returns the members to which ``following(_:)-([JSONValue.Member])`` adds the page's parameters to produce
     /// `members` in any order.
-    /// - Returns: `nil` if `members` does not contain all parameters of the page, or the page has none.
+    /// - Returns: `nil` if `members` does not contain all parameters of the page, or if the page has no parameters.
     func lead(of members: [JSONValue.Member]) -> [JSONValue.Member]? {
         let added = following([] as [JSONValue.Member])
         guard !added.isEmpty, added.count <= Self.limit else { return nil }
@@ -38,8 +38,8 @@ extension PageParameters {
         return members.filter { !names.contains(Array($0.name.utf8)) }
     }
 
-    /// Returns the name of the first page parameter whose value occurs in the fixed part or the path, where it would
-    /// apply to every page.
+    /// Returns the name of the first page parameter whose value occurs in the fixed part or the path. There the value
+    /// would apply to every page.
     ///
     /// A value of fewer than three bytes must also have the same name, because short values occur by chance. A value
     /// of eight bytes or more may be part of another value.

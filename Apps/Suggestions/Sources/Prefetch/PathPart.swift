@@ -4,14 +4,16 @@
 internal import Prefetch
 internal import WebSyntax
 
-/// The segments of a path. Each has the previous one as its name, so that `/token/abc` is equivalent to `?token=abc`.
+/// The segments of a path. The name of a segment is the previous segment, so that `/token/abc` is equivalent to
+/// `?token=abc`.
 struct PathPart: Sendable {
     struct Segment: Sendable {
         /// The segment as written in the path.
         let raw: Substring
         /// The segment without escapes.
         let text: String
-        /// The previous segment, or an empty string for the first segment and after a word for reading.
+        /// The previous segment. Empty for the first segment and after a word for a read operation; see
+        /// ``PathClassifier``.
         let name: String
     }
 

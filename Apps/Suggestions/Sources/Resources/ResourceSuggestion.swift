@@ -104,7 +104,7 @@ package struct ResourceSuggestion: Sendable {
             case version, md5, download, ctype, path, size, sha256
         }
 
-        /// Returns `nil` if the bytes are missing.
+        /// Creates the row of a file, or returns `nil` if the bytes are missing.
         init?(_ url: TableURL, _ file: ObservedFile) {
             guard let bytes = file.bytes else { return nil }
             md5 = MD5Digest(of: bytes).description
