@@ -15,7 +15,7 @@ extension RealEngine.BridgeTests {
     private static let shown =
         "until:return document.body?.textContent === 'recorded' && document.readyState === 'complete'"
 
-    /// The script of these forms, for pages that do not load it.
+    /// The path of the script with `makeForm`, for pages that do not load the script themselves.
     private static let fixture = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/bridge/own.js").path

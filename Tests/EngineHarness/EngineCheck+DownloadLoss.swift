@@ -92,7 +92,7 @@ extension EngineCheck {
         }
         try expect(full.code == .noSpace, "full: \(full)")
         try expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty, "something is left")
-        // The file is removed, and the engine's process closes it shortly afterwards. The limit of the check bounds
+        // The space is free when the engine's process has closed the removed file. The time limit of the check bounds
         // the wait.
         while try FileSystemSpace().availableBytes(at: disk) != before {
             try Task.checkCancellation()

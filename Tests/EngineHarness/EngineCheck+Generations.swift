@@ -15,8 +15,8 @@ internal import WebKitGTKAdapter
 // Package files in the engine's caches must not survive their generation.
 extension EngineCheck {
     /// Checks an update and a rollback of an open site whose service worker responds from its cache. The open page
-    /// keeps its version; the next page gets another one from the package, the engine's cache and the worker. Data
-    /// that does not belong to the package stays.
+    /// continues with its version. The next page gets the new version from the package, the engine's cache and the
+    /// worker. Data that does not belong to the package stays.
     @MainActor
     func checkRollback(_ mode: InterceptionMode, in folder: String) async throws {
         try await checkGenerations(WebKitGTKEngine(), mode, in: folder + "/memory", keepsCaches: false)

@@ -26,7 +26,7 @@ extension EngineCheck {
         for url in [near, far] { try await expectFailure(.tls, url, in: view) }
         try await engine.trust(site.certificate, for: "near.example")
         try await expectPage(near, in: view)
-        // This view has its own process and is created later.
+        // The trust also applies to a view that is created later and has its own process.
         try await expectPage(near, in: engine.makeView())
         // The certificate at another host, and another certificate at the host.
         for url in [far, "https://near.example:8443/"] { try await expectFailure(.tls, url, in: view) }

@@ -65,7 +65,8 @@ extension EngineCheck {
     func processorTime(of body: () async throws -> Void) async throws -> (own: Double, watch: Double, engine: Double) {
         let engine = try engineTime()
         let watch = try watchTime()
-        // This time is read last before the body and first after it, because reading the others takes time.
+        // The CPU time of this process is read immediately before and after the body, because reading the other times
+        // takes CPU time.
         let all = processorTime(of: getpid())
         try await body()
         let ran = processorTime(of: getpid()) - all
