@@ -7,7 +7,7 @@ import Testing
 
 @testable import LoopbackServer
 
-/// RFC 9112, sections 6 and 11, and sections 2.2, 3.2, 5.1, 5.2 and 7.1 where relevant.
+/// Requests that are ambiguous according to RFC 9112, sections 2.2, 3.2, 5.1, 5.2, 6, 7.1 and 11.
 @Suite("Ambiguous requests", .timeLimit(.minutes(3)))
 struct SmugglingTests {
     /// A raw request with its name and the bytes after the request line and `Host`.
@@ -236,7 +236,7 @@ struct SmugglingTests {
         }
     }
 
-    /// RFC 9112, section 11.1. Line ends are replaced with spaces (RFC 9110, section 5.5).
+    /// Response splitting (RFC 9112, section 11.1). Line ends are replaced with spaces (RFC 9110, section 5.5).
     @Test("Neither a field nor the reason phrase can start another line", arguments: ["\r\n", "\n", "\r", "\r\n "])
     func splitting(end: String) async throws {
         let value = "a\(end)Set-Cookie: a=b\(end)\(end)HTTP/1.1 200 OK\(end)Content-Length: 0"

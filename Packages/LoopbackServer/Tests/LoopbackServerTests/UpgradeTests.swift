@@ -14,7 +14,7 @@ struct UpgradeTests {
     private static let agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
     private let loader = RecordingLoader { _ in .text("never") }
 
-    /// Runs `body` with a host, with or without TLS, and a client that has requested a WebSocket from it.
+    /// Runs `body` with a host, with or without TLS, and a client that has requested a WebSocket from the host.
     private func with(
         tls: Bool, trusted: Bool = true,
         _ body: @Sendable (_ fixture: Fixture, _ client: Peer, _ host: Peer) async throws -> Void

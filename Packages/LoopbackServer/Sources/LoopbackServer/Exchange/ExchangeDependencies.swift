@@ -17,7 +17,7 @@ struct ExchangeDependencies: Sendable {
     let dialer: Dialer
     let limits: LoopbackLimits
 
-    /// Makes the loader serve the requests of a connection. Call this on its event loop.
+    /// Makes the loader serve the requests of a connection. Call this on the connection's event loop.
     /// - Parameter leaf: The certificate for TLS; `nil` for no TLS.
     func serve(_ channel: any Channel, _ role: ConnectionRole, with leaf: LaunchAuthority.Leaf?) throws {
         let pipeline = channel.pipeline.syncOperations

@@ -334,7 +334,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Returns: `true` if a body may follow.
     func begin(_ response: ResourceResponse, length: Int64?, of exchange: Exchange) -> Bool {
         guard let context else { return false }
-        // A loader must not return an upgrade or an informational response, which would never end.
+        // A loader must not return an informational response or an upgrade. The exchange would never end.
         guard response.head.status.code >= 200 else {
             fail(exchange, ResourceError(.internal, "a response with status \(response.head.status.code)"))
             return false

@@ -26,7 +26,7 @@ struct HTTPHandlers {
     /// The handlers in the order of the pipeline.
     var all: [any ChannelHandler] { [encoder, decoder] }
 
-    /// Removes the handlers, so that bytes left in the decoder are forwarded as raw bytes.
+    /// Removes the handlers. The unread bytes of the decoder are forwarded as raw bytes.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.removeHandler(encoder, promise: nil)
         // A removed decoder forwards its bytes, but not the end of the read.

@@ -68,7 +68,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// Admits no more connections, lets current requests finish, and resets the remaining connections after `grace`.
-    /// Returns when no connection is left.
+    /// Returns when all connections are closed.
     func close(within grace: Duration, on eventLoop: any EventLoop) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let open = state.withLock { state in

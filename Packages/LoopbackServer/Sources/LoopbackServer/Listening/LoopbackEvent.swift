@@ -6,7 +6,7 @@ public import ResourceLoading
 
 /// An event of a loopback server. Cases may be added: use a default when switching.
 public enum LoopbackEvent: Sendable {
-    /// The server listens on this port of 127.0.0.1. The app must configure the engine with it.
+    /// The server listens on this port of 127.0.0.1. The app must configure the engine with the port.
     case listening(port: Int)
     /// Another program uses the preferred port, so the server listens on another port. For the local server, whose port
     /// is part of the origin, pages then have a new origin.
@@ -31,7 +31,8 @@ public enum LoopbackRefusal: Sendable, Hashable {
     case otherUser(UInt32)
     /// The credentials or the token of the launch are missing or wrong.
     case credentials
-    /// The connection did not identify itself in time, or too many such connections were open.
+    /// The connection did not identify itself in time, or too many connections that have not identified themselves were
+    /// open.
     case unidentified
     /// The limit of connections was reached.
     case tooMany

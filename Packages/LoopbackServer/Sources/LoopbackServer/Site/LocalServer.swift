@@ -9,8 +9,8 @@ public import ResourceLoading
 /// A server for sites at `https://<site>.localhost:<port>`, for engines without scheme handlers or a proxy. A loader
 /// receives the requests with their real URLs.
 ///
-/// Each request must contain the token of this launch, as a cookie that the app sets in the engine, and must come from
-/// a page of the same site. On Linux the process must belong to the same user. If a client requests a site that was not
+/// Each request must contain the token of this launch and come from a page of the same site. The app sets the token as
+/// a cookie in the engine. On Linux the process must belong to the same user. If a client requests a site that was not
 /// added with ``serve(_:)``, the server closes the connection without a byte. The server never lists its sites.
 ///
 /// The system can close the listener, as phones do for suspended apps. The server then listens again by itself, or when

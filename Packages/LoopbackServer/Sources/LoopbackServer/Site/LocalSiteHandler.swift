@@ -68,8 +68,8 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: TLS ClientHello
 
-    /// - Returns: A future that succeeds when the next handlers are in place. The bytes read so far are then
-    ///   forwarded to them.
+    /// - Returns: A future that succeeds when the next handlers are in place. The bytes read so far are then forwarded
+    ///   to these handlers.
     private func receive(_ result: SNIResult, of channel: any Channel) -> EventLoopFuture<Void> {
         deadline?.cancel()
         let name = if case .hostname(let name) = result { name } else { "" }

@@ -22,7 +22,7 @@ final class Upgrade {
     private var report: ExchangeReport
     private var isOver = false
 
-    /// - Parameter handlers: The handlers after `http` on the client's side, which are removed together with it.
+    /// - Parameter handlers: The handlers after `http` on the client's side. They are removed together with `http`.
     init(
         _ dependencies: ExchangeDependencies, _ role: ConnectionRole, of client: any Channel, http: HTTPHandlers,
         handlers: [any RemovableChannelHandler], report: ExchangeReport
