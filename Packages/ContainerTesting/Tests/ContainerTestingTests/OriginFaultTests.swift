@@ -132,7 +132,8 @@ struct OriginFaultTests {
                     await server.stop()
                     #expect((try? await iterator.next()) == nil)
                 } else {
-                    // The server continues to serve other requests, which repeat until the stalled one has arrived.
+                    // The server continues to serve other requests. They are repeated until the stalled request has
+                    // arrived.
                     repeat {
                         #expect(try await get("/small.js", from: server).bodyBytes == 10)
                     } while !server.requests.contains { $0.path == "/a.js" }

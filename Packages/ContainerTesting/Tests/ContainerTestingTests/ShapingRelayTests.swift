@@ -239,7 +239,7 @@ struct ShapingRelayTests {
 
     @Test("A port is free after the stop")
     func portAfterStop() async throws {
-        // A concurrent test may take the port in between. Another attempt then uses another port.
+        // A concurrent test may take the port before it is bound again. The next attempt then uses another port.
         for attempt in 1... {
             let relay = try await ShapingRelay.start(profile: .none, target: .loopback(1))
             await relay.stop()

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 
-/// A body writer that passes on a number of bytes and then fails.
+/// A body writer that forwards a number of bytes to another writer and then fails.
 struct FaultyBodyWriter: ResponseBodyWriter {
     private var base: any ResponseBodyWriter
     private var remaining: Int

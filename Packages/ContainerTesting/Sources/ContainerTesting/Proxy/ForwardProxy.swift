@@ -3,7 +3,7 @@
 
 /// A small HTTP/1.1 forward proxy on loopback.
 ///
-/// It supports `CONNECT`, which opens a tunnel, and requests for absolute `http` URLs, which are streamed in both
+/// It supports `CONNECT`, which opens a tunnel, and requests for absolute `http` URLs. Bodies are streamed in both
 /// directions with back-pressure. Client connections are persistent. Each upstream request has its own connection,
 /// because a pooled connection could be stale. Hop-by-hop fields are removed (RFC 9110, section 7.6.1). No `Via` field
 /// is added, because a server could respond differently to a proxy.

@@ -349,7 +349,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         if isReset {
             channel.reset()
         } else {
-            // The received data is sent first: an empty write completes after it.
+            // An empty write completes after all received data is sent.
             let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer()))
             channel.writeAndFlush(part).whenComplete { _ in channel.close(promise: nil) }
         }
