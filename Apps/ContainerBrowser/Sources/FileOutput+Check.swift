@@ -25,8 +25,8 @@ extension FileOutput {
         try probe(folder, option, path)
     }
 
-    /// Checks before the work begins that a folder exists or can be created, and that files can be written to it. The
-    /// check creates no folder.
+    /// Checks before the work begins that a folder exists or can be created, and that files can be written to the
+    /// folder. The check creates no folder.
     /// - Throws: An I/O error that names the option.
     static func check(folder path: String, of option: String) throws {
         var folder = URL(fileURLWithPath: path).standardizedFileURL

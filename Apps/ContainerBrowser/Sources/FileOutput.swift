@@ -35,7 +35,7 @@ enum FileOutput {
     }
 }
 
-/// A temporary directory that the command removes before it ends.
+/// A temporary directory. The command removes the directory before the command ends.
 struct TemporaryDirectory: Sendable {
     let path: String
 

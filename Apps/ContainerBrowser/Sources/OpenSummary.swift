@@ -28,7 +28,7 @@ struct OpenSummary: Sendable {
         runs.append(run)
     }
 
-    /// Records the path of the picture, which shows the last run.
+    /// Records the path of the picture. The picture shows the last run.
     mutating func record(screenshot: String) {
         guard !runs.isEmpty else { return }
         runs[runs.count - 1].screenshot = screenshot

@@ -10,7 +10,7 @@ struct RunResult: Encodable, Sendable {
     var firstContentfulPaintMs: Double?
     var domReadyMs: Double?
     var loadMs: Double?
-    /// The time at which the page was usable, if an expression was given.
+    /// The time at which the page was usable; `nil` without an expression.
     var readyMs: Double?
     var requests = RequestCount()
     /// The number of responses with an error status.

@@ -13,7 +13,7 @@ internal import ResourceTable
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A fresh engine, bare or in a container, with its own simulated network.
+/// A fresh engine, with or without a container, and a simulated network.
 @MainActor
 final class Stage {
     let engine: WebKitGTKEngine
@@ -140,7 +140,7 @@ final class Stage {
         CommandOutput.log("warning: pages run without a sandbox: \(fault)")
     }
 
-    /// Makes the engine trust the certificates of the options for its own connections.
+    /// Makes the engine trust the certificates of the options for connections that bypass the container.
     private func trust() async throws {
         for trusted in options.trusted {
             for host in trusted.hosts {

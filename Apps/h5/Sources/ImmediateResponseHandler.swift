@@ -7,8 +7,8 @@ internal import NIOHTTPTypes
 
 /// A handler that sends immediate responses on the event loop and forwards other requests to the server's task.
 ///
-/// For a small response from memory, the switch to a task and back takes longer than all other work. Responses keep
-/// the order of their requests: the handler responds only if no earlier request is pending.
+/// For a small response from memory, the switch to a task and back takes longer than all other work. Responses have the
+/// order of their requests, because the handler responds only if no earlier request is pending.
 ///
 /// Isolation: the event loop of its channel.
 final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {

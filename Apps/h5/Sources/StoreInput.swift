@@ -6,7 +6,7 @@ internal import CommandSupport
 
 /// Functions that open stores for commands.
 enum StoreInput {
-    /// Opens a store read-only and runs `body` on it. Nothing in its directory is changed.
+    /// Opens a store read-only and runs `body` with the store. The directory is unchanged.
     /// - Parameter includingBlobs: A Boolean value that indicates whether `body` reads small blobs.
     /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func read<Value>(

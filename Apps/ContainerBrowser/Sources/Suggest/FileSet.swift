@@ -25,8 +25,8 @@ struct FileSet {
         let manager = FileManager.default
         let names = files.map(\.name)
         try Self.checkMarker(in: folder)
-        // The folder may already contain an incomplete set. Files of that set that are not written now stay in the
-        // marker.
+        // The folder may already contain an incomplete set. If this set does not replace all its files, the marker
+        // stays and lists the other files.
         let marked = (try? String(contentsOfFile: path(Self.marker), encoding: .utf8))
         let others = (marked ?? "").split(separator: "\n").map(String.init).filter { !names.contains($0) }
         // A rename replaces a symbolic link and does not follow it.

@@ -14,7 +14,7 @@ extension PageParameters {
 
     /// Returns the shortest query to which ``following(_:)-(String?)`` appends the page's parameters to produce
     /// `query`.
-    /// - Returns: `nil` if there is no such query or the page has no parameters.
+    /// - Returns: `nil` if no query leads to `query`, or if the page has no parameters.
     func lead(of query: String?) -> Lead? {
         guard let query, !pairs.isEmpty, pairs.count <= Self.limit else { return nil }
         let parts = query.utf8.split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
@@ -62,7 +62,7 @@ extension PageParameters {
         private let stem: Substring
 
         init(_ raw: Substring) {
-            // The segment is parsed as a parameter name without a value, because the escapes are the same.
+            // `PageParameters` decodes the escapes: a segment is parsed like a parameter name without a value.
             let text = PageParameters(query: String(raw)).pairs.first?.name ?? ""
             self.text = text
             stem = text.lastIndex(of: ".").map { text[..<$0] } ?? text[...]

@@ -25,7 +25,7 @@ struct PathPart: Sendable {
         for raw in path.prefix(while: { $0 != "?" && $0 != "#" }).split(
             separator: "/", omittingEmptySubsequences: false)
         {
-            // The segment is parsed as a parameter name without a value, because the escapes are the same.
+            // `PageParameters` decodes the escapes: a segment is parsed like a parameter name without a value.
             let text = PageParameters(query: String(raw.replacing("=", with: "%3D"))).pairs.first?.name ?? ""
             segments.append(Segment(raw: raw, text: text, name: PathClassifier.isReading(text) ? "" : name))
             // Most servers treat `/token//abc` like `/token/abc`.

@@ -59,8 +59,8 @@ package struct ResourceSuggestion: Sendable {
 
     /// Returns the table as a server publishes it, after parsing it to check that a container accepts it.
     ///
-    /// Each entry has three additional members, which readers of tables ignore, named as in a package manifest:
-    /// `path` (from the root of the host), `size` and `sha256`.
+    /// Each entry has three additional members with the names of a package manifest: `path` (from the root of the
+    /// host), `size` and `sha256`. Readers of tables ignore these members.
     /// - Parameter version: The version of the table.
     /// - Throws: ``TableError`` for an invalid version.
     package func json(version: String) throws -> Data {
