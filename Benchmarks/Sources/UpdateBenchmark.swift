@@ -10,8 +10,8 @@ internal import PackagePublisher
 internal import ResourceLoading
 internal import ResourceStore
 
-/// Compares the transferred bytes of an update, in which one file of 20 KB changes in a package of 50 files and 5 MB,
-/// with the size of that file in the archive.
+/// Compares the transferred bytes of an update with the size of the changed file in the archive. One file of 20 KB
+/// changes in a package of 50 files and 5 MB.
 struct UpdateBenchmark {
     let folder: ScratchFolder
 
