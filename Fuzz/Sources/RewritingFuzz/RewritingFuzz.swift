@@ -50,6 +50,6 @@ private func expect(_ make: () -> some TextRewriting, _ text: Data, _ step: Int,
     }
     result += split.finish()
     Fuzz.expect(result == expected, "the result for a \(what) differs in pieces of \(step)")
-    // A reference grows by the length of the scheme, and a policy by a few dozen bytes for each of its forms.
+    // A reference grows by the length of the scheme, and a policy by a few dozen bytes for each covered form.
     Fuzz.expect(expected.count <= text.count * 64 + 1_024, "\(text.count) bytes became \(expected.count)")
 }

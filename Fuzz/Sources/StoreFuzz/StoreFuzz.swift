@@ -7,8 +7,8 @@ internal import ResourceStore
 
 /// Fuzzes a blob store. The input describes changes to the files of the store; see ``Change``.
 ///
-/// Reading such a store must not change its directory, and writing must not change anything outside of it. Every defect
-/// must be a `StoreError` or a finding of the check.
+/// Reading the changed store must not change the directory. Writing must not change files outside of the directory.
+/// Every defect must be a `StoreError` or a finding of the check.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStore(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
