@@ -16,13 +16,14 @@ internal import ResourceStore
     internal import Darwin
 #endif
 
-/// A stand-in for an app. It installs one update after another and sweeps after each, and kills itself at a given time.
+/// A stand-in for an app. It installs one update after another and sweeps after each update. It can kill itself at a
+/// given time.
 ///
 ///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL#SCOPE | FOLDER/NAME)...
 ///
 /// A URL is a manifest to update from, with its scope. A path names a package that is included in the app: `NAME.zip`
-/// and `NAME.json` in a folder. The process kills itself with SIGKILL after the given number of microseconds. If it
-/// ends before, it prints its duration in microseconds.
+/// and `NAME.json` in a folder. The process kills itself with SIGKILL after the given number of microseconds. If the
+/// process ends before that time, it prints its duration in microseconds.
 @main
 enum DeliveryHarness {
     static func main() async {

@@ -71,7 +71,7 @@ extension HealthTests {
         }
     }
 
-    /// The page has the first version, which was installed while it was open, but booted from the network.
+    /// The page booted from the network, and the first version was installed while the page was open.
     @Test(arguments: [false, true])
     func earlierPageCountsAfterResponse(_ isHealthy: Bool) async throws {
         try depot.publish(old, version: "1")

@@ -87,7 +87,7 @@ extension RealEngine.BridgeTests {
         let around = try #require(numbers.dropLast().last)
         #expect((100..<400).contains(around), "\(numbers)")
         let first = try #require(numbers.first { $0 > 1_000 })
-        // The values are in KB. The relay keeps the body in a file.
+        // The values are in KB. The relay stores the body in a file.
         #expect(try #require(numbers.last) - first < 64 * 1_024, "\(numbers)")
     }
 }

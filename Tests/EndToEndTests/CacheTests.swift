@@ -10,7 +10,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Responses that a page gets from the HTTP cache after another page loaded them.
+    /// Responses that another page has loaded, and that a page then gets from the HTTP cache.
     @Suite("HTTP cache", .timeLimit(.minutes(3)))
     struct CacheTests {
         @Test(

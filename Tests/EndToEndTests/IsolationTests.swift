@@ -215,8 +215,8 @@ extension RealEngine {
             let report = { (report: Report) in try #require(report.results.first).leaves() }
             #expect(try report(plain)["/bare.example"] == "none=1")
             #expect(try report(scheme)["/bare.example"] == "none")
-            // Within the site, cookies are sent and stored. The plain engine does not treat names below `.example` as
-            // sites.
+            // Within the site, cookies are sent and stored. For the plain engine, names below `.example` are not sites,
+            // so it stores no new cookies here.
             #expect(try report(plain)["/api.shop.example"] == "lax=1 none=1 strict=1")
             #expect(
                 try report(scheme)["/api.shop.example"] == "lax=1 newLax=1 newNone=1 newStrict=1 none=1 strict=1")

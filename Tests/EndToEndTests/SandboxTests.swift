@@ -8,7 +8,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// The sandbox of web processes, on systems with and without support for it.
+    /// The sandbox of web processes, on systems with and without support for a sandbox.
     @Suite("Sandbox", .timeLimit(.minutes(3)))
     struct SandboxTests {
         /// A command that runs a program without root capabilities where no user namespace can be created.

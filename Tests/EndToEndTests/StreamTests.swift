@@ -92,7 +92,7 @@ extension RealEngine {
                             var acknowledgements = acknowledged.makeAsyncIterator()
                             for number in 1...3 {
                                 try await writer.write(Data("data: \(number)\n\n".utf8))
-                                // The next event is sent only after the page has this one.
+                                // The next event is sent only after the page has received the previous event.
                                 _ = await acknowledgements.next()
                             }
                         })

@@ -56,7 +56,7 @@ private final class CookieSites {
     }
 
     /// Opens a covered page.
-    /// - Returns: The page, and the names and values of the cookies of its request, sorted by name.
+    /// - Returns: The page, and the cookies of the page's request (`name=value`), sorted by name.
     func open(_ path: String) async throws -> (page: Page<WebKitGTKView>, sent: [String]) {
         let page = try await container.open("https://m.shop.example\(path)")
         try await page.load.finished(within: .seconds(20))

@@ -43,8 +43,8 @@ extension EngineCheck {
         await site.origin.stop()
     }
 
-    /// Checks that refused credentials end a load, both when the proxy keeps the connection (http) and when it closes
-    /// it (https).
+    /// Checks that refused credentials end a load, both if the proxy continues to use the connection (http) and if it
+    /// closes the connection (https).
     @MainActor
     func checkWrongCredentials() async throws {
         let site = try await ProxySite.start()
@@ -85,8 +85,8 @@ extension EngineCheck {
         try await expectPage("https://shop.example/", in: view)
         await first.stop()
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: second.port, credentials: .init(other)))
-        // The page's request reaches the network process on another channel. The process has the new proxy after it
-        // has responded to this call.
+        // The page's request reaches the network process on another channel. When this call returns, the process has
+        // the new proxy.
         _ = try await engine.cookies.all()
         let type = try await view.evaluate(
             "return (await fetch('https://cdn.example/', { mode: 'no-cors' })).type", in: .page)

@@ -100,7 +100,7 @@ extension EngineCheck {
         }
         let title = try await page.view.evaluate("return document.title", in: .page)
         try expect(title == "\"home\"", "the page is \(title)")
-        // The disk accepts a file that fits, and the other download completes.
+        // A file that fits is saved to the disk, and the other download completes.
         let binary = try await begin("binary", in: page, host)
         let stage = await host.end(of: binary.id)
         try expect(

@@ -26,8 +26,8 @@ extension EngineCheck {
     }
 
     /// Runs the check.
-    /// - Parameter keepsCaches: A Boolean value that indicates whether the engine keeps `caches`. An engine in memory
-    ///   discards it with the last page of the origin, with or without a container.
+    /// - Parameter keepsCaches: A Boolean value that indicates whether the Cache API of the engine is persistent. An
+    ///   engine in memory discards `caches` with the last page of the origin, with or without a container.
     @MainActor
     private func checkGenerations(
         _ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String, keepsCaches: Bool

@@ -64,8 +64,8 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// Checks that a failure of the container's transport, such as an untrusted certificate, is the same failure for
-    /// the page as without a container, and that the events contain the reason.
+    /// Checks failures of the container's transport, such as an untrusted certificate. The page must observe the same
+    /// failure as without a container, and the events must contain the reason.
     @MainActor
     func checkProxyFailures(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { request in

@@ -45,7 +45,7 @@ extension EngineCheck {
         }
     }
 
-    /// Checks that one engine serves a container and then another.
+    /// Checks that an engine can be used by two containers one after the other.
     @MainActor
     func checkContainers(_ engine: WebKitGTKEngine, in folder: String) async throws {
         for name in ["first", "second"] {

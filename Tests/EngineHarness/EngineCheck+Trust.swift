@@ -40,8 +40,8 @@ extension EngineCheck {
         await other.origin.stop()
     }
 
-    /// Checks 200 simultaneous requests to new hosts through a proxy that makes the engine trust each certificate
-    /// before it forwards the connection.
+    /// Checks 200 simultaneous requests to new hosts. The proxy makes the engine trust each certificate before the
+    /// proxy forwards the connection.
     @MainActor
     func checkFreshHosts(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()

@@ -8,8 +8,8 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A site with a page that leaves as much state as possible in its view, and a page that looks for it, in a
-/// container.
+/// A site in a container with two pages: one leaves as much state as possible in its view, and one looks for that
+/// state.
 @MainActor
 struct PoolSite {
     /// The result of the page that looks for state.

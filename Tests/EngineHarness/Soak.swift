@@ -107,7 +107,7 @@ final class Soak {
         await container.close(page)
     }
 
-    /// Releases the page, which closes it.
+    /// Opens a page and releases its last reference, so that the page closes.
     private func drop() async throws {
         let page = try await open()
         try await waitUntilQuiet(page)

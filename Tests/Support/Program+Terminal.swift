@@ -11,7 +11,7 @@ extension Program {
     public struct TerminalOutcome: Sendable {
         /// The exit status, or the negative signal number.
         public var status: Int32
-        /// The text written to standard error, which is a terminal.
+        /// The text that the program wrote to standard error, a terminal.
         public var shown: String
     }
 
@@ -37,7 +37,7 @@ extension Program {
             // This process closes its copy of the descriptor. Otherwise reading would not end when the program ends.
             error: .fileDescriptor(FileDescriptor(rawValue: far), closeAfterSpawningProcess: true)
         ) { execution in
-            // Reading blocks, so it uses its own thread.
+            // The reader blocks, so it has a thread of its own.
             await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
                 Thread.detachNewThread {
                     _ = try? gate.writeEnd.writeAll("\n".utf8)
