@@ -149,7 +149,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Closed connections retain nothing")
+    @Test("Closed connections retain no objects")
     func leaks() async throws {
         final class Token: Sendable {}
         let token = Log<Bool>()

@@ -27,7 +27,7 @@
             }
         }
 
-        @Test("Processes of other users get no byte", .enabled(if: geteuid() == 0, "requires root"))
+        @Test("Processes of other users receive no byte", .enabled(if: geteuid() == 0, "requires root"))
         func other() async throws {
             try await Fixture.with(RecordingLoader { _ in .text("ok") }) { fixture in
                 let port = try #require(fixture.proxy.port)

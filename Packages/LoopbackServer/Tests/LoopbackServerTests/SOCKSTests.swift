@@ -188,7 +188,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host whose interception starts while it is dialed is intercepted, over SOCKS5 and HTTP")
+    @Test("A host whose interception starts while the proxy connects to it is intercepted, over SOCKS5 and HTTP")
     func openedMeanwhile() async throws {
         for overHTTP in [false, true] {
             try await RawHost.with { host in
@@ -222,7 +222,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A tunnel is closed if the interception of its host starts while it is created")
+    @Test("A tunnel is closed if the interception of its host starts during the creation of the tunnel")
     func outdatedTunnel() async throws {
         try await RawHost.with { host in
             for (number, overHTTP) in [false, true].enumerated() {

@@ -39,7 +39,7 @@ struct TunnelTableTests {
         }
     }
 
-    @Test("A completed connection of the engine is reported and known until it closes")
+    @Test("An intercepted connection is reported, and `isConnected(to:)` is true until the connection closes")
     func connected() async throws {
         try await Fixture.with(RecordingLoader { _ in .text("ours") }) { fixture in
             let host = HostPort(host: "shop.test", port: 443)
