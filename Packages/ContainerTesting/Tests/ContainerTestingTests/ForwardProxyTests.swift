@@ -34,7 +34,7 @@ struct ForwardProxyTests {
         return configuration
     }
 
-    @Test("A megabyte passes in both directions, and connections are kept alive")
+    @Test("A megabyte passes in both directions, and connections are persistent")
     func plain() async throws {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in

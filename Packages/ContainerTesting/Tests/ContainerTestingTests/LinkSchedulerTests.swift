@@ -74,7 +74,7 @@ struct LinkSchedulerTests {
         #expect(segments.prefix(6).map(\.connection) == [a, b, c, a, b, c])
     }
 
-    @Test("A later connection waits for one quantum, not for the queue before it")
+    @Test("A later connection waits for one quantum, not for the whole queue of another connection")
     func latecomer() throws {
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
         link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
