@@ -74,7 +74,7 @@ struct NestedItems {
         // The query parser decodes `+` as a space.
         let signs: [Character: Character] = ["-": "+", " ": "+", "_": "/"]
         var letters = text.reversed().drop { $0 == "=" }.reversed().map { signs[$0] ?? $0 }
-        // A remainder of one character means that the text was truncated.
+        // Base64 has groups of four characters. A remainder of one character is no byte, so the text was truncated.
         if letters.count % 4 == 1 { letters.removeLast() }
         letters += Array(repeating: "=", count: (4 - letters.count % 4) % 4)
         guard let bytes = Data(base64Encoded: String(letters)).map({ Array($0) }), let first = bytes.first,
