@@ -92,7 +92,7 @@ struct StoreCommandTests {
     }
 
     /// The pins of the app exist only while the app runs. Its record of trials is in the store.
-    @Test("gc keeps the fallback of a version on trial")
+    @Test("gc does not remove the former generation of a version on trial")
     func trialSurvivesSweep() async throws {
         try makeStore()
         let trial = TrialPeriod(of: 2, version: "2", over: 1)

@@ -52,7 +52,7 @@ struct TerminalTests {
         #expect(try folder.names() == before)
     }
 
-    @Test("store check shows its progress, and erases it before the result")
+    @Test("store check shows its progress, and erases the progress bar before the result")
     func checking() async throws {
         do { _ = try BlobStore(directory: folder.path + "/store") }
         // These files do not match the digests in their names.

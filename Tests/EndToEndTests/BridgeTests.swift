@@ -105,7 +105,9 @@ extension RealEngine {
             #expect(arrived > 5)
         }
 
-        @Test("An uncovered frame does not see the token, whatever it changes before the script runs again")
+        @Test(
+            "An uncovered frame cannot read the token, even if it changes built-in functions before the script runs again"
+        )
         func uncoveredFrames() async throws {
             let report = try await run("scheme", "run:await load('hostile.js'); return await uncovered()")
             guard case .object(let frames) = report.results.first else {

@@ -102,7 +102,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A page with a reason to show nothing is not recovered unless the app wants it; a hanging page is",
+            "A hanging page is recovered; a page with a reason to show nothing is not, unless the app enables it",
             arguments: ["scheme", "proxy", "server"])
         func quietPages(mode: String) async throws {
             try await run("blankPageLeft", mode)

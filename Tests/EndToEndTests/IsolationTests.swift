@@ -409,7 +409,9 @@ extension RealEngine {
             return out;
             """
 
-        @Test("A foreign frame neither reads nor sets cookies of the page's site, whatever it has learned")
+        @Test(
+            "A foreign frame neither reads nor sets cookies of the page's site, even with the values that it finds in its window"
+        )
         func scripts() async throws {
             let plain = try #require(try await run("plain", Self.page, Self.attack).results.first).leaves()
             let scheme = try #require(
