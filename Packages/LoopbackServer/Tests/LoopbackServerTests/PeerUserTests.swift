@@ -34,7 +34,7 @@
                 let text = try await Self.run(as: 65_534, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(text.isEmpty, "\(text)")
                 try await fixture.witness.refusal(.otherUser(65_534))
-                // A process of our own user receives a response.
+                // A process of this test's user receives a response.
                 let own = try await Self.run(as: 0, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(own.hasPrefix("HTTP/1.1 400 "))
                 #expect(fixture.loader.requests == [])
