@@ -432,7 +432,8 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             client.close(promise: nil)
             return
         }
-        // The decoder is removed last, so that its unread bytes are forwarded to the tunnel.
+        // The decoder leaves the pipeline in the next turn of the event loop, after this handler. Its unread bytes then
+        // go to the tunnel.
         let pipeline = context.pipeline.syncOperations
         pipeline.removeHandler(encoder).whenComplete { _ in }
         pipeline.removeHandler(decoder).whenComplete { _ in }

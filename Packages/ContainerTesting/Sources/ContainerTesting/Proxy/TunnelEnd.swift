@@ -82,7 +82,7 @@ final class TunnelEnd: ChannelDuplexHandler {
         guard let channel = peer?.context?.channel else { return }
         // A channel whose output has ended closes at the end of its input without an event.
         if !hasFailed, isInputEnded || isOutputFinished {
-            // The peer no longer reads, so unsent data from the other end is dropped.
+            // This channel is closed, so further data from the other end has no reader.
             channel.finishAndClose()
         } else {
             channel.reset()

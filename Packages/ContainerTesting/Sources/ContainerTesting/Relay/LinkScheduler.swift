@@ -44,8 +44,8 @@ struct LinkScheduler: Sendable {
     /// Adds content to the end of a connection's queue.
     /// - Parameters:
     ///   - content: A number of bytes, the end or a reset. A number below 1 is ignored.
-    ///   - connection: The connection that sends it.
-    ///   - readyAt: The earliest time at which it may be sent.
+    ///   - connection: The connection that sends the content.
+    ///   - readyAt: The earliest time at which the content may be sent.
     mutating func enqueue(_ content: Segment.Content, on connection: ConnectionID, readyAt: Duration) {
         if case .bytes(let count) = content, count <= 0 { return }
         if queues[connection] == nil {
