@@ -25,7 +25,8 @@ struct TimelineEntry: Sendable {
     /// - Parameters:
     ///   - engine: The loads of the engine itself.
     ///   - readings: The times that the page can read.
-    ///   - isOffline: A Boolean value that indicates whether the network is cut. It explains missing responses.
+    ///   - isOffline: A Boolean value that indicates whether the network is cut. The reason for a missing response then
+    ///     states this.
     static func timeline(
         _ records: [RequestRecord], engine: [EngineResource], readings: PageReadings, since called: Double,
         isOffline: Bool

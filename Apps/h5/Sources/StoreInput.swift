@@ -21,8 +21,8 @@ enum StoreInput {
     /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func change<Value>(_ directory: String, _ body: (BlobStore) throws -> Value) throws -> Value {
         try mapping(directory) {
-            // The store is inspected first, because opening it for changes would create a missing store and modify an
-            // invalid one.
+            // The store is inspected first, because opening it for changes creates a missing store and modifies an
+            // existing one.
             do { _ = try BlobStore(inspecting: directory, includingBlobs: false).statistics() }
             return try body(BlobStore(directory: directory))
         }

@@ -11,7 +11,7 @@ struct HostList: Encodable {
     struct Host: Encodable {
         /// The host name in lower case, without a port.
         let host: String
-        /// The time of the first request, in the run in which it was earliest.
+        /// The time of the first request, in the run with the earliest first request.
         var firstMs: Int
         /// The number of requests, in the run with the most requests.
         var requests: Int

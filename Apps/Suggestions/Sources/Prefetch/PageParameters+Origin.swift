@@ -4,7 +4,7 @@
 internal import Prefetch
 
 extension PageParameters {
-    /// The query of an interface without the page's parameters, which follow it.
+    /// The query of an interface, to which the page's parameters are appended.
     struct Lead: Sendable, Hashable {
         let query: String?
     }
