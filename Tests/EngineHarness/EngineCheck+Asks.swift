@@ -85,7 +85,7 @@ extension EngineCheck {
                 return try await page.view.evaluate("return \(call)", in: .page)
             }
             let request = try await host.dialog()
-            // Another call completes while the dialog is open, so the engine is not blocked.
+            // Another call to the engine completes while the dialog is open: the dialog does not block the engine.
             _ = try await container.engine.cookies.all()
             try expect(!isDone, "\(call) did not wait")
             try expect(request.message == "text" && request.page.documentURL == site.home + "/one", "\(request)")

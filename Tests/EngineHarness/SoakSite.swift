@@ -42,7 +42,7 @@ struct SoakSite {
         return configuration
     }
 
-    /// Installs one of two versions alternately.
+    /// Installs the two versions of the package alternately.
     func update(_ container: Container<WebKitGTKEngine>, turn: Int) async throws {
         let package = packages[turn % packages.count]
         try await container.install(archive: package.archive, manifest: package.manifest)

@@ -200,7 +200,7 @@ struct PrefetchSuggestionTests {
         for url in ["https://a.test/blog/changelog", "https://a.test/tracks", "https://a.test/add/list"] {
             #expect(try reason(try seen(url, .post)) == nil, "\(url)")
         }
-        // A GET is safe, whatever its path is.
+        // GET is a safe method (RFC 9110, section 9.2.1), so the words of the path do not exclude the request.
         #expect(try reason(try seen("https://a.test/like")) == nil)
     }
 
