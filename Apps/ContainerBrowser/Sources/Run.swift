@@ -169,8 +169,8 @@ struct Run: AsyncParsableCommand {
     @MainActor
     private func isTrue(_ expression: String, in opened: OpenedPage) async throws -> Bool {
         try opened.checkArrival()
-        // Before the first commit, the view shows a blank page or the previous one, where the expression could be
-        // true.
+        // Before the first commit, the view shows a blank page or the previous page. The expression could be true
+        // there.
         if case .waiting = opened.load.state { return false }
         guard opened.hasDocument else { return false }
         return (try? await opened.view.evaluate(ScriptExpression.truth(of: expression), in: .page)) == "true"

@@ -60,7 +60,7 @@ enum DataRule {
         guard let body = observed.body else { return "its body was not completely recorded" }
         guard !body.isEmpty else { return nil }
         let type = ObservedRequest.essence(of: observed.request.headerFields[.contentType] ?? "")
-        // A prefetch sends application/json, which a server may interpret differently.
+        // A prefetch always sends application/json. A server may interpret the same body differently with another type.
         return type == "application/json" ? nil : "its body is not sent as application/json"
     }
 
