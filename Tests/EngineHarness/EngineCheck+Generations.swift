@@ -102,7 +102,7 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// Expects that all content of a page has the version, beginning with the synchronous checks.
+    /// Expects that all content of a page has the given version.
     @MainActor
     private func see(_ page: Page<WebKitGTKView>, _ version: String, _ when: String) async throws {
         let seen = try await page.view.evaluate(
