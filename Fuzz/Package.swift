@@ -5,8 +5,8 @@
 import PackageDescription
 
 // One program for each parser of untrusted bytes. The programs build only with `--sanitize fuzzer`, which provides the
-// main function; `Scripts/fuzz` does this. To keep builds small, only StoreFuzz and RemoteConfigFuzz depend on the
-// store, and only ListenerFuzz and ResponseFuzz depend on SwiftNIO (docs/decisions/0053).
+// main function; `Scripts/fuzz` passes the option. To keep builds small, only StoreFuzz and RemoteConfigFuzz depend on
+// the store, and only ListenerFuzz and ResponseFuzz depend on SwiftNIO (docs/decisions/0053).
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

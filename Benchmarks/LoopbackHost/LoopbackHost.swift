@@ -11,7 +11,7 @@ internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
 
-/// A program with a container in `loopbackProxy` mode, a package of one file, and a stand-in for the engine.
+/// A program with a container in `loopbackProxy` mode, a package of one file, and a ``StandInEngine``.
 ///
 /// Another process sends the requests. The program prints the address of the proxy and serves requests until it is
 /// terminated.

@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import NIOCore
 internal import NIOPosix
 
-/// A load of requests on a number of connections for a duration in seconds.
+/// A number of connections that send requests to a server for a duration in seconds.
 struct Load: Sendable {
     /// The number of connections that are opened concurrently. Engines do not open hundreds at once, and listeners have
     /// a queue limit.
@@ -27,7 +27,7 @@ struct Load: Sendable {
             }
         }
         CommandOutput.log("connected: \(opened.count)")
-        // The start is delayed, so that all connections know it in advance.
+        // The start is in the future, so that all connections can begin at the same time.
         let start = NIODeadline.now() + .milliseconds(100)
         let end = start + TimeAmount.nanoseconds(Int64(duration * 1e9))
         var tallies: [EventLoopFuture<Tally>] = []

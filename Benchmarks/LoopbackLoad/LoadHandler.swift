@@ -30,7 +30,7 @@ final class LoadHandler: ChannelInboundHandler {
     private var tally = Tally()
     /// The time of the next request.
     private var due = NIODeadline.uptimeNanoseconds(0)
-    /// The time from which the latency of the current request is counted; `nil` if no request is in progress.
+    /// The time from which the latency of the current request counts; `nil` if no request is in progress.
     private var requestTime: NIODeadline?
     private var status = HTTPResponseStatus.ok
     private var received = 0

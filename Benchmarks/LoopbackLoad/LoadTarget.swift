@@ -82,7 +82,7 @@ struct LoadTarget: Sendable {
     }
 }
 
-/// A verifier that accepts one certificate only, as an engine does that trusts it for a host.
+/// A verifier that accepts one certificate only, like an engine that trusts only this certificate for a host.
 private final class CertificatePin: Sendable {
     private let path: String
 
@@ -92,7 +92,8 @@ private final class CertificatePin: Sendable {
 
     func handler(_ context: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
         try NIOSSLClientHandler(context: context, serverHostname: host) { [path] chain, promise in
-            // The file is read each time, because a host's certificate is issued on the first connection to the host.
+            // The file is read in each handshake, because the proxy issues the certificate during the first connection
+            // to the host.
             guard let own = try? Data(contentsOf: URL(fileURLWithPath: path)),
                 let first = try? chain.first?.toDERBytes(),
                 own.elementsEqual(first)

@@ -8,8 +8,9 @@ internal import NIOPosix
 
 /// Requests one file from one server over TLS on many persistent connections, and prints the latencies.
 ///
-/// With a rate, each request has a due time, and its latency counts from that time. So a slow server cannot hide its
-/// delay by delaying the client. Without a rate, each connection sends a request after each response.
+/// With a rate, each request has a due time, and its latency counts from that time. The latencies therefore include the
+/// delay of requests that wait for a slow response. Without a rate, each connection sends a request after each
+/// response.
 @main
 struct LoopbackLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -43,7 +43,7 @@ final class SOCKSIntroduction: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // The greeting: version 5 and one method, username and password.
+        // The greeting: version 5 and one authentication method, which is username and password.
         send([5, 1, 2], context)
     }
 

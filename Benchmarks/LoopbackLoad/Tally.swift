@@ -7,7 +7,7 @@ struct Tally: Sendable {
     var firstError: String?
     /// The latencies of the responses in microseconds.
     var latencies: [UInt32] = []
-    /// The number of responses before the end.
+    /// The number of responses before the end of the schedule.
     var inTime = 0
 
     mutating func fail(_ error: String) {
@@ -29,7 +29,7 @@ struct LoadResult: Sendable, Encodable {
     let requests: Int
     let errors: Int
     let firstError: String?
-    /// The number of responses per second, without those after the end.
+    /// The number of responses per second before the end of the schedule.
     let throughput: Double
     /// The latencies in milliseconds.
     let p50: Double

@@ -10,8 +10,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// Measures the complete processing of a request for a packaged file without an engine: from the engine's request to
-/// the response head, with an observer of the container's events. The files fit in memory.
+/// Measures the complete processing of a request for a packaged file, from the request of ``SilentEngine`` to the
+/// response head. The container has an observer of events, and the files fit in memory.
 @MainActor
 struct ChainBenchmark {
     private static let files = 50

@@ -3,7 +3,7 @@
 
 /// A measured value and the value of a reference.
 struct Comparison: Encodable, Sendable {
-    /// The measured operation and its place.
+    /// The measured operation and its file system.
     let name: String
     /// The reference and its version, if it has one.
     let reference: String
@@ -14,13 +14,13 @@ struct Comparison: Encodable, Sendable {
     /// The maximum: of the ratio, or of `ours` if there is no reference.
     let bar: Double?
 
-    /// The ratio of our value to the reference's; `nil` without a reference.
+    /// The ratio of `ours` to `theirs`; `nil` without a reference.
     var ratio: Double? {
         guard let theirs, theirs > 0 else { return nil }
         return ours / theirs
     }
 
-    /// A Boolean value that indicates whether the maximum is kept; `nil` without a maximum.
+    /// A Boolean value that indicates whether the measured value is at most the maximum; `nil` without a maximum.
     var isKept: Bool? {
         bar.map { (ratio ?? ours) <= $0 }
     }

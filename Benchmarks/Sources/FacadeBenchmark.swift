@@ -12,7 +12,7 @@ internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
-/// Measures the cost of the facade for a packaged file: the container's complete processing, compared with a manual
+/// Measures the cost of the facade for a packaged file. It compares the container's complete processing with a manual
 /// assembly of the same modules. The difference consists of the page session, the rules and the events.
 @MainActor
 struct FacadeBenchmark {

@@ -7,8 +7,8 @@ internal import ResourceStore
 
 /// Compares a verified install with programs that only unpack.
 ///
-/// The install hashes every file, checks it against the manifest, and syncs all bytes before the transaction that names
-/// them. The other programs leave syncing to the system.
+/// The install hashes every file, checks it against the manifest, and syncs all bytes before the transaction that
+/// records the files. The other programs do not sync.
 struct InstallBenchmark {
     /// An explanation of "synced", printed with the results.
     static let syncPolicy = """
@@ -37,7 +37,8 @@ struct InstallBenchmark {
             unzips.append(try await inNewFolder { try unzip.run(["-q", sample.archive, "-d", $0]) })
             tars.append(try await inNewFolder { try bsdtar.run(["-xf", sample.archive, "-C", $0]) })
         }
-        // The install is on the device when it returns. The system syncs the other files later.
+        // When the install returns, its bytes are on the device. The system writes the files of the other programs
+        // later.
         let what = "verified and synced install of 7,000 files, \(place.name)"
         let isMemory = place.path.hasPrefix("/dev/shm")
         var results = [

@@ -28,7 +28,7 @@ struct LookUpBenchmark {
                 * 1_000_000
         }
         let asked = try await answers(to: paths, from: loader)
-        // A small set of files that a memory cache holds.
+        // A set of files that is small enough for a memory cache.
         let few = (0..<Self.count).map { paths[$0 % 50] }
         _ = try await answers(to: few, from: loader)
         let again = try await answers(to: few, from: loader)

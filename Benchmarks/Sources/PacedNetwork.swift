@@ -27,7 +27,7 @@ struct PacedNetwork: ResourceLoader {
             for place in stride(from: 0, to: file.count, by: Self.piece) { continuation.yield(place) }
             continuation.finish()
         }
-        // The stream is pulled, so that back-pressure applies.
+        // The reader pulls each piece of the stream, so that back-pressure applies.
         let pieces = places.map { place in
             let piece = file.dropFirst(place).prefix(Self.piece)
             try await Task.sleep(until: start + .seconds(Double(place + piece.count) / rate), clock: .continuous)

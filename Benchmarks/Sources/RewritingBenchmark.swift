@@ -7,8 +7,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 @_spi(Fuzzing) internal import SchemeMode
 
-/// Compares the rewriting of documents and style sheets with Foundation's replacement of strings, which parses neither
-/// HTML nor CSS. It also measures the cost of a response that is not rewritten.
+/// Compares the rewriting of documents and style sheets with Foundation's replacement of strings, which parses no HTML
+/// or CSS. It also measures the cost of a response that is not rewritten.
 struct RewritingBenchmark {
     let rounds: Int
     private static let loads = 20_000
@@ -27,7 +27,7 @@ struct RewritingBenchmark {
         return results
     }
 
-    /// Returns the times in milliseconds for pieces of 16 KiB, as a network delivers them.
+    /// Compares the times in milliseconds for a text in pieces of 16 KiB, as a network delivers it.
     private func compare(_ name: String, _ text: Data, _ make: () -> some TextRewriting) throws -> Comparison {
         var ours: [Double] = []
         var theirs: [Double] = []

@@ -8,7 +8,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// Compares a decision among ten thousand rules with one among ten, and the match of a path with `NSRegularExpression`.
+/// Compares a decision among ten thousand rules with a decision among ten, and the match of a path with
+/// `NSRegularExpression`.
 struct RulesBenchmark {
     private static let decisions = 20_000
 

@@ -6,7 +6,7 @@ internal import Foundation
 internal import PackageFormat
 internal import PackagePublisher
 
-/// A package like that of a large site: 7,000 files of 100 bytes to 100 KB. The 109 MB of text deflate to a zip of 53
+/// A package of the size of a large site: 7,000 files of 100 bytes to 100 KB. The 109 MB of text deflate to a zip of 53
 /// MB. The bytes are the same on every machine.
 struct SamplePackage: Sendable {
     static let fileCount = 7_000
@@ -22,7 +22,7 @@ struct SamplePackage: Sendable {
     /// Creates a package.
     /// - Parameters:
     ///   - folder: the folder of the package.
-    ///   - files: the number of files, which are the first of the 7,000.
+    ///   - files: the number of files, from the first of the 7,000.
     init(in folder: ScratchFolder, files: Int = SamplePackage.fileCount) throws {
         site = try folder.subfolder("site")
         var random = SeededGenerator(seed: 1)

@@ -12,7 +12,7 @@ struct ScratchFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// Creates a folder inside and returns its path.
+    /// Creates a folder inside this folder and returns its path.
     func subfolder(_ name: String) throws -> String {
         let folder = "\(path)/\(name)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ struct ScratchFolder: Sendable {
     }
 
     func remove(_ folder: String) {
-        // Files that cannot be removed remain in a folder for temporary files.
+        // A failure is ignored: the remaining files are in the system's folder for temporary files.
         try? FileManager.default.removeItem(atPath: folder)
     }
 }

@@ -42,8 +42,8 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
         var time: Duration
         /// The number of allocated memory blocks until the response head.
         var allocations: Int
-        /// The time until the handler and the events of an immediate response are complete, which delays the next
-        /// request.
+        /// The time until the handler has returned, with the events of an immediate response. The next request starts
+        /// after that.
         var whole: Duration
     }
 

@@ -6,8 +6,8 @@ internal import CommandSupport
 internal import Foundation
 internal import ResourceTable
 
-/// Compares decoding and diffing a resource table of 100,000 entries with only parsing the same JSON. It also measures
-/// lookups in the table.
+/// Compares the decoding and diffing of a resource table of 100,000 entries with the mere parsing of the same JSON. It
+/// also measures lookups in the table.
 struct TableBenchmark {
     private static let entries = 100_000
     private static let lookUps = 20_000

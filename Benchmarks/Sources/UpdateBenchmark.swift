@@ -10,8 +10,8 @@ internal import PackagePublisher
 internal import ResourceLoading
 internal import ResourceStore
 
-/// Compares the transferred bytes of an update, in which one file of 20 KB changes in a package of 50 files and 5 MB,
-/// with the size of that file in the archive.
+/// Compares the transferred bytes of an update with the size of the changed file in the archive. One file of 20 KB
+/// changes in a package of 50 files and 5 MB.
 struct UpdateBenchmark {
     let folder: ScratchFolder
 
@@ -26,7 +26,7 @@ struct UpdateBenchmark {
         let site = try own.subfolder("site")
         var random = SeededGenerator(seed: 5)
         for number in 0..<50 {
-            // The first file changes. It is small, and the others make up the 5 MB.
+            // The first file changes and is small. The other files have 5 MB together.
             try write(number == 0 ? 20_000 : 101_600, to: "\(site)/\(number).js", &random)
         }
         var changed: PackageManifest.File?

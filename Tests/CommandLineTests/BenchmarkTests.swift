@@ -6,7 +6,7 @@ import Testing
 
 @testable import container_benchmarks
 
-/// The verdict of `make bench` on missed bars. Measurements are not tests.
+/// The verdict of `make bench` on missed bars, with fixed values instead of measurements.
 @Suite("Bars of the benchmarks", .timeLimit(.minutes(1)))
 struct BenchmarkTests {
     private func comparison(_ name: String, _ ours: Double, _ theirs: Double?, bar: Double?) -> Comparison {

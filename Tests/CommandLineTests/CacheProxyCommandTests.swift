@@ -19,15 +19,15 @@ struct CacheProxyCommandTests {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        // Overrides the header fields that Foundation adds for the cache policy, because they would also apply to
-        // this cache.
+        // These values replace the fields that Foundation adds for the cache policy, because the proxy's cache would
+        // apply them, too.
         request.setValue("nothing", forHTTPHeaderField: "Cache-Control")
         request.setValue("nothing", forHTTPHeaderField: "Pragma")
         let (data, response) = try await URLSession(configuration: .ephemeral).data(for: request)
         return (data, try #require(response as? HTTPURLResponse))
     }
 
-    @Test("The proxy responds from the store, keeps it after a restart, and exits with status 0")
+    @Test("The proxy responds from its store, also after a restart, and exits with status 0")
     func proxying() async throws {
         let text = String(repeating: "0123456789", count: 50_000)
         let origin = try await OriginServer.start(
@@ -74,7 +74,7 @@ struct CacheProxyCommandTests {
         }
     }
 
-    @Test("Pipelined requests are answered in order, from memory or not, and Connection is honoured")
+    @Test("Pipelined requests get their responses in order, from memory or the origin, and Connection is respected")
     func together() async throws {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
@@ -104,7 +104,7 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
-    @Test("The origin receives Via, appended to the values of earlier proxies")
+    @Test("The origin receives Via with the values of earlier proxies and of this one")
     func way() async throws {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [

@@ -63,13 +63,13 @@ struct PackageCommandTests {
         #expect(unpacked.status == 0 && unpacked.output == "2 files, 19 bytes\n")
         #expect(try folder.names(below: "tree") == ["index.html", "js", "js/app.js"])
         #if os(Linux)
-            // This file system reports a folder that cannot be created as missing.
+            // For a folder that cannot be created, `/proc` reports a missing folder. The result is still an I/O error.
             let refused = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "/proc/x", in: folder.path)
             #expect(refused.status == 74 && refused.errors.hasSuffix("(/proc/x)\n"), "\(refused.errors)")
         #endif
     }
 
-    /// A concurrent process waits for the temporary folder and replaces it with a symbolic link.
+    /// A concurrent process replaces the temporary folder with a symbolic link as soon as the folder exists.
     @Test("Nothing is unpacked through a symbolic link that another process creates concurrently")
     func exchangedFolder() async throws {
         for number in 0..<400 { try folder.write("site/\(number).txt", "\(number)".utf8) }
@@ -112,7 +112,8 @@ struct PackageCommandTests {
     }
 
     #if os(Linux)
-        /// Data of at most 160 MB. With manifests read in several passes, 31 MB of junk took 570 to 830 MB.
+        /// The memory limit is 160 MB. With manifests that were read in several passes, 31 MB of junk took 570 to 830
+        /// MB.
         @Test(
             "Junk instead of a manifest needs little memory",
             arguments: [
@@ -205,7 +206,7 @@ struct PackageCommandTests {
         let version = try await Program("h5").run("--version", in: folder.path)
         #expect(version.status == 0 && version.output.contains(/^\d+\.\d+\.\d+\n$/))
         #expect(try await Program("h5").run("verify", "--version", in: folder.path).output == version.output)
-        // `pack` has only one --version option, that of the package.
+        // `pack` has only one --version option: the version of the package.
         let pack = try await Program("h5").run("pack", "--help", in: folder.path)
         #expect(pack.output.matches(of: /(?m)^ +--version/).count == 1, "\(pack.output)")
     }
@@ -290,13 +291,13 @@ struct PackageCommandTests {
         try await fails(65, "bad-manifest", "verify", "shop-1.zip", "shop-1.zip")
     }
 
-    @Test("The archive of one build and the manifest of another do not verify, even with equal files")
+    @Test("An archive and the manifest of another build do not verify, even if the files are equal")
     func tornPair() async throws {
         try await pack()
         try FileManager.default.copyItem(atPath: "\(folder.path)/shop-1.json", toPath: "\(folder.path)/old.json")
         try folder.write("site/js/app.js", "stop()".utf8)
         try await pack()
-        // A kill between the two renames leaves this state.
+        // If `pack` is killed between its two renames, the new archive is next to the old manifest.
         try await fails(65, "mismatch", "verify", "shop-1.zip", "old.json")
         try folder.write("site/js/app.js", "go(1)!".utf8)
         try await pack()
@@ -348,7 +349,7 @@ struct PackageCommandTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test("A hostile name cannot write a second line")
+    @Test("An error line with a hostile file name is still one line")
     func hostileName() async throws {
         try await fails(66, "no-input", "verify", "a\nerror: fake: line (x)\u{1B}[2J")
     }

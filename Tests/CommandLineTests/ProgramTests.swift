@@ -6,7 +6,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// The guarantees of `Program`, which tests use to run programs.
+/// The guarantees of ``Program``, with which tests run programs.
 @Suite("Programs run by tests", .timeLimit(.minutes(1)))
 struct ProgramTests {
     private let folder: TemporaryFolder

@@ -5,8 +5,8 @@ import Foundation
 
 /// An exchange of raw bytes with a server, for requests that no Foundation client sends.
 enum RawExchange {
-    /// Sends the bytes and reads until the server closes the connection. It blocks, so it uses its own thread and
-    /// leaves the thread pool to the origin.
+    /// Sends the bytes and reads until the server closes the connection. The blocking calls run on a thread of their
+    /// own, because the origin needs the thread pool.
     static func run(_ bytes: Data, port: UInt16) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -23,7 +23,7 @@ enum RawExchange {
         #endif
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         let connection = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // With a time-out, a server that never closes fails the test instead of blocking it.
+        // The time-out makes the test fail if the server never closes the connection.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

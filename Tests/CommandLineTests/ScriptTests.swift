@@ -6,7 +6,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// The contract of the scripts with their callers.
+/// The exit status of scripts that run programs.
 @Suite("Scripts", .timeLimit(.minutes(1)))
 struct ScriptTests {
     private static let root = URL(fileURLWithPath: #filePath)

@@ -11,8 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// `h5 serve`: it ends on a signal; if it cannot serve, it prints one line, returns the right status and does not
-/// hang.
+/// `h5 serve`: its end on a signal, and the error line and exit status if it cannot serve.
 @Suite("h5 serve", .timeLimit(.minutes(1)))
 struct ServeCommandTests {
     private func fails(
@@ -28,7 +27,7 @@ struct ServeCommandTests {
         #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
     }
 
-    @Test("It serves until a signal and exits with 0", arguments: [SIGTERM, SIGINT], [[], ["--rtt", "1"]])
+    @Test("The command serves until a signal and exits with 0", arguments: [SIGTERM, SIGINT], [[], ["--rtt", "1"]])
     func serving(signal: Int32, options: [String]) async throws {
         let folder = try TemporaryFolder()
         try folder.write("site/index.html", "<!doctype html>home".utf8)

@@ -15,7 +15,7 @@ import Testing
 struct StoreCommandTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/store" }
-    /// A blob that is large enough for a file; small blobs are rows.
+    /// A blob that is stored as a file. The store stores small blobs as rows of a database.
     private let large = Data(repeating: 7, count: 100_000)
 
     init() throws {
@@ -91,8 +91,8 @@ struct StoreCommandTests {
         #expect(try await object("stat", "store")["packages"] as? [String: Int] == ["count": 2, "bytes": 100_009])
     }
 
-    /// The app's pins end with the app; its record of trials remains.
-    @Test("gc keeps the fallback of a version on trial")
+    /// The pins of the app exist only while the app runs. Its record of trials is in the store.
+    @Test("gc does not remove the former generation of a version on trial")
     func trialSurvivesSweep() async throws {
         try makeStore()
         let trial = TrialPeriod(of: 2, version: "2", over: 1)
@@ -125,7 +125,7 @@ struct StoreCommandTests {
         try await expectRefusal("has an unknown format")
         try Data("{}".utf8).write(to: URL(filePath: "\(path)/documents/\(HealthDocument.name)"))
         try await expectRefusal("was damaged, and dropped")
-        // The app has no fallback in this state either.
+        // After the refusal the damaged record is removed, and the app has no fallback either.
         #expect(try await object("gc", "store")["generations"] as? [Int] == [1])
     }
 

@@ -87,7 +87,7 @@ struct TableCommandTests {
         )
     }
 
-    @Test("A response without an update or with the same version keeps the client's table")
+    @Test("After a response without an update or with the same version, the client has the old table")
     func unchanged() async throws {
         try write("old.json", version: "1", [("a", "1", "a")])
         try folder.write("none.json", #"{"code":200,"data":{"version":"1","update":false}}"#.utf8)

@@ -15,8 +15,8 @@ struct TerminalTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        // The site has a sparse file of 900 MB, for long work with little disk space. The part that is not sparse
-        // keeps the archive below the compression ratio limit.
+        // The site has a sparse file of 900 MB, so that the commands take long but need little disk space. The part
+        // with data keeps the archive below the limit of the compression ratio.
         try folder.write("site/big.bin", [])
         try folder.write("site/index.html", "<!doctype html>".utf8)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(folder.path)/site/big.bin"))
@@ -30,7 +30,7 @@ struct TerminalTests {
         }
     }
 
-    /// Runs long work and stops it when its progress bar appears.
+    /// Runs a command that takes long, and interrupts it when its progress bar appears.
     private func expectBar(_ title: String, of total: String, _ arguments: String...) async throws {
         let bar = try Regex("\(title) \\[[#.]{24}\\] \\d+ % of \(total) MB")
         let run = try await Program("h5").runAtTerminal(arguments, in: folder.path) { shown in
@@ -41,7 +41,7 @@ struct TerminalTests {
         #expect(run.shown.contains("\r\u{1B}[Kerror: interrupted: "), "\(title): \(run.shown)")
     }
 
-    @Test("verify and unpack show their progress, and leave nothing when interrupted")
+    @Test("verify and unpack show their progress, and leave no files if they are interrupted")
     func reading() async throws {
         let pack = try await Program("h5").run(Self.pack, in: folder.path)
         try #require(pack.status == 0, "\(pack.errors)")
@@ -52,7 +52,7 @@ struct TerminalTests {
         #expect(try folder.names() == before)
     }
 
-    @Test("store check shows its progress, and erases it before the result")
+    @Test("store check shows its progress, and erases the progress bar before the result")
     func checking() async throws {
         do { _ = try BlobStore(directory: folder.path + "/store") }
         // These files do not match the digests in their names.
@@ -67,7 +67,7 @@ struct TerminalTests {
         #expect(run.shown.hasSuffix("\r\u{1B}[Kerror: damaged: the store is damaged (store)\r\n"), "\(run.shown)")
     }
 
-    @Test("A signal ends the work, erases the bar, leaves nothing new and keeps existing files")
+    @Test("A signal ends the work and erases the bar; new files are removed, and existing files are unchanged")
     func interrupted() async throws {
         try folder.write("big-1.zip", "old".utf8)
         try folder.write("big-1.json", "old".utf8)
@@ -75,7 +75,7 @@ struct TerminalTests {
         let run = try await Program("h5").runAtTerminal(Self.pack, in: folder.path) { shown in
             shown.contains("packing [") ? SIGINT : nil
         }
-        // The status is the signal, or 128 plus the signal if the thread that ends the process has blocked it.
+        // The status is the signal, or 128 plus the signal if the thread that ends the process blocks the signal.
         #expect([-SIGINT, 128 + SIGINT].contains(run.status))
         #expect(run.shown.contains(/packing \[[#.]{24}\] \d+ % of 900.0 MB/), "\(run.shown)")
         #expect(run.shown.contains("\r\u{1B}[Kerror: interrupted: "), "\(run.shown)")
@@ -88,7 +88,7 @@ struct TerminalTests {
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/big.bin")
         let outcome = try await Program("h5").run(Self.pack, in: folder.path)
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
-        // A terminal that cannot return to the start of a line gets no output; short work also has none.
+        // A terminal that cannot return to the start of a line gets no output.
         let dumb = try await Program("h5").runAtTerminal(Self.pack, in: folder.path, environment: ["TERM": "dumb"])
         #expect(dumb.status == 0 && dumb.shown.isEmpty)
     }

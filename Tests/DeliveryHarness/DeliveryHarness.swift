@@ -16,13 +16,14 @@ internal import ResourceStore
     internal import Darwin
 #endif
 
-/// A stand-in for an app that installs one update after another, sweeps after each, and may be killed at any time.
+/// A stand-in for an app. It installs one update after another and sweeps after each update. It can kill itself at a
+/// given time.
 ///
 ///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL#SCOPE | FOLDER/NAME)...
 ///
 /// A URL is a manifest to update from, with its scope. A path names a package that is included in the app: `NAME.zip`
-/// and `NAME.json` in a folder. The process kills itself with SIGKILL after the given number of microseconds. If it
-/// ends first, it prints its duration in microseconds.
+/// and `NAME.json` in a folder. The process kills itself with SIGKILL after the given number of microseconds. If the
+/// process ends before that time, it prints its duration in microseconds.
 @main
 enum DeliveryHarness {
     static func main() async {
@@ -46,7 +47,8 @@ enum DeliveryHarness {
     private static func update(_ directory: String, from places: some Sequence<String>) async throws {
         let library = try PackageLibrary(store: BlobStore(directory: directory))
         var configuration = PackageUpdater.Configuration()
-        // A kill must only lose the verdict of the trial. Versions are installed again here after any verdict.
+        // Unfinished boots never fail a version here, because the kills would otherwise put every version in
+        // quarantine.
         configuration.trial.unfinishedBoots = .max
         let transport = AsyncHTTPTransport()
         let updater = PackageUpdater(

@@ -21,7 +21,7 @@ struct ArrivalTests {
         depot = try Depot()
     }
 
-    /// Yields to other tasks.
+    /// Lets other tasks run, or throws if the test is cancelled.
     private func turn() async throws {
         try Task.checkCancellation()
         await Task.yield()
@@ -60,11 +60,12 @@ struct ArrivalTests {
                 request.method = method
                 let answer = try await loader.load(ResourceRequest(request))
                 #expect((answer == nil) == (method == .post))
-                // HEAD responses keep the body; the pipeline removes it in its last step.
+                // The loader's response to HEAD has the body, which the pipeline removes in its last step.
                 if let answer { #expect(answer.body.length == response.body.length) }
             }
             #expect(try await depot.get("none.js", by: loader) == nil)
-            // The bytes on disk are not trusted: a file that does not match the manifest is left to the network.
+            // The bytes on disk are not trusted. If a file does not match the manifest, the loader returns no response,
+            // and the network is used.
             let name = try #require(try depot.folder.names(below: "store/downloads").first { $0.hasSuffix(".part") })
             let part = try FileHandle(forUpdating: URL(filePath: depot.folder.path + "/store/downloads/" + name))
             let slice = try #require(manifest.files.first { $0.path.description == ends[3].0 }?.slice)
@@ -102,7 +103,7 @@ struct ArrivalTests {
                 if !isAgain { try await depot.downloaded(1_000_000) }
                 let loader = PartialLoader(updater)
                 while try await depot.get(file.path.description, by: loader) == nil { try await turn() }
-                // Files on disk are served before the rest is requested.
+                // In the second process, files on disk are served before the remaining bytes are requested.
                 while archive.ranges.count < (isAgain ? 2 : 1) { try await turn() }
                 update.cancel()
                 await #expect(throws: CancellationError.self) { try await update.value }
@@ -168,7 +169,7 @@ struct ArrivalTests {
             #expect(try await get(staying, .inferred) != nil)
             update.cancel()
             await #expect(throws: CancellationError.self) { try await update.value }
-            // A page with files of a version that was never complete does not keep it.
+            // A page that used files of an incomplete version does not pin that version.
             try depot.publish(["index.html": Data("third".utf8)], version: "3")
             let third = try await updater.update(from: network.source()).package
             #expect(depot.library.generations(of: fresh.id) == [])

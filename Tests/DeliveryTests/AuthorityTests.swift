@@ -24,7 +24,7 @@ struct AuthorityTests {
         depot = try Depot()
     }
 
-    /// Returns the code of the error that an update ends with, or `nil` if it succeeds. The error must be one line.
+    /// Returns the code of the error of an update, or `nil` if the update succeeds. The error must be one line.
     private func refusal(
         _ updater: PackageUpdater, _ source: PackageSource, timing: ApplyTiming = .now
     ) async -> DeliveryError.Code? {
@@ -72,7 +72,8 @@ struct AuthorityTests {
             var source = network.source()
             try depot.publish(old, version: "1", base: "https://shop.example/app/")
             #expect(await refusal(updater, source) == nil)
-            // A narrower scope is compared with the package, and a scope elsewhere never matches.
+            // A base URL outside of the scope is refused. So is a base URL at another host than that of the installed
+            // package, with any scope.
             source.scope = try PackageBaseURL("https://shop.example/app/")
             try depot.publish(new, version: "2", base: "https://shop.example/")
             #expect(await refusal(updater, source) == .outOfScope)
@@ -88,7 +89,7 @@ struct AuthorityTests {
             try depot.publish(new, version: "2", base: "https://shop.example/new/")
             #expect(await refusal(updater, source) == nil)
         }
-        // The next process also knows the scope.
+        // The scope also applies in the next process.
         let library = try PackageLibrary(store: depot.store)
         try await Network.run(try depot.configuration()) { network in
             let updater = depot.updater(network, library: library)
@@ -104,7 +105,7 @@ struct AuthorityTests {
         try await run { network, updater in
             try await updater.installBaseline(archive: "\(depot.www)/shop-1.zip", manifest: "\(depot.www)/shop-1.json")
             var source = PackageSource("\(network.server.url)/shop.json")
-            // No configuration links this server to the package that is included in the app.
+            // Without a package identifier in the source, this server may not update the baseline.
             try depot.publish(new, version: "2", base: "https://shop.example/app/")
             #expect(await refusal(updater, source) == .outOfScope)
             source.package = try PackageID("shop")
@@ -148,13 +149,13 @@ struct AuthorityTests {
             #expect(await refusal(updater, source) == .otherSource)
             #expect(await refusal(updater, source, timing: .nextLaunch) == .otherSource)
             #expect(depot.library.installed.map(\.version.description) == ["1"])
-            // The same address under another name is another source; the same address with a query is not.
+            // A manifest at another port is another source. The query and the fragment do not matter.
             try await Network.run(try depot.configuration()) { other in
                 #expect(await refusal(updater, other.source()) == .otherSource)
             }
             source.manifestURL = "\(network.server.url)/shop.json?device=7#top"
             #expect(await refusal(updater, source) == nil)
-            // The host may release the source.
+            // If the host removes the package, another source may publish it.
             source.manifestURL = "\(network.server.url)/evil.json"
             _ = try await updater.remove(PackageID("shop"))
             #expect(await refusal(updater, source) == nil)
@@ -212,7 +213,7 @@ struct AuthorityTests {
         let updater = PackageUpdater(library: depot.library, loader: loader)
         #expect(await refusal(updater, source) == (isAllowed ? nil : .insecure))
         #expect(depot.library.installed.isEmpty != isAllowed)
-        // With an insecure base URL, only the manifest is requested; from an insecure server, nothing is requested.
+        // If only the base URL is insecure, the manifest is requested. If the server is insecure, nothing is requested.
         #expect(loader.urls.all.count == (isAllowed ? 2 : base == nil ? 0 : 1))
         // A host may allow insecure URLs.
         let other = try BlobStore(directory: depot.folder.path + "/other")
@@ -267,7 +268,7 @@ struct AuthorityTests {
             try publishNumbered(8, version: "3")
             #expect(await refusal(updater, network.source()) == nil)
         }
-        // The next process also refuses the replay, after the host has released the source.
+        // The next process also refuses the old manifest, after the host has removed the package.
         let library = try PackageLibrary(store: depot.store)
         try await Network.run(try depot.configuration()) { network in
             let updater = depot.updater(network, library: library)
@@ -346,7 +347,7 @@ struct AuthorityTests {
 
     // MARK: Stores of older builds
 
-    /// Installs a generation as an older build did, without scope and number.
+    /// Installs a generation as an older build did, without a scope and a sequence number.
     private func installAsBefore(
         base: String, _ rest: String, id: String = "shop", activates: Bool = true
     ) throws {

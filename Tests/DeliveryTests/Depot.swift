@@ -23,8 +23,8 @@ struct Depot: Sendable {
 
     /// Creates a depot.
     /// - Parameters:
-    ///   - directory: The directory of the store, or `nil` for one in the folder.
-    ///   - onStep: A function that is called before each step of the store that reaches the disk. It may throw.
+    ///   - directory: The directory of the store, or `nil` for a directory in the folder.
+    ///   - onStep: A closure that is called before each step of the store that reaches the disk. It may throw.
     init(
         store directory: String? = nil, onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }
     ) throws {
@@ -54,7 +54,8 @@ struct Depot: Sendable {
         return manifest
     }
 
-    /// Returns the configuration of a server of the folder that counts every byte, including headers.
+    /// Returns the configuration of a server of the folder. A relay with a high rate counts every byte, including
+    /// headers.
     func configuration() throws -> OriginServer.Configuration {
         var configuration = OriginServer.Configuration(folder: www)
         configuration.profile = try NetworkProfile(downKilobits: 10_000_000)
@@ -73,7 +74,7 @@ struct Depot: Sendable {
         return PackageUpdater(library: library ?? self.library, loader: loader, configuration: configuration)
     }
 
-    /// Waits until the only current download has this number of bytes on disk.
+    /// Waits until the only current download has the given number of bytes on disk.
     func downloaded(_ bytes: Int) async throws {
         func size() throws -> Int? {
             let folder = store.directory + "/downloads"
@@ -92,7 +93,7 @@ struct Depot: Sendable {
         return try await (loader ?? .package(library)).load(ResourceRequest(head))?.body.collect(upTo: 64 << 20)
     }
 
-    /// Returns a Boolean value that indicates whether the store serves exactly these files.
+    /// Returns a Boolean value that indicates whether the store serves all files with the given content.
     func serves(_ site: [String: Data]) async throws -> Bool {
         for (path, content) in site where try await get(path) != content { return false }
         return library.unreadableFiles == 0
@@ -130,7 +131,7 @@ private struct HeldLoader: ResourceLoader {
 }
 
 extension PackageManifest {
-    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    /// Returns the manifest without archive and slices. It fits any archive that contains its files.
     func withoutSlices() -> PackageManifest {
         var plain = self
         plain.archive = nil

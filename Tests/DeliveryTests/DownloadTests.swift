@@ -35,7 +35,7 @@ struct DownloadTests {
             sha256: knowsDigest ? SHA256Digest(of: content) : nil)
     }
 
-    /// Downloads the first 40,000 bytes from a server that then stalls, and cancels.
+    /// Downloads from a server that stalls after 40,000 bytes, and cancels the download.
     func interrupt(_ downloader: PackageDownloader, _ download: PackageDownload) async {
         let (arrived, continuation) = AsyncStream.makeStream(of: Int64.self)
         let task = Task { try await downloader.download(download) { continuation.yield($0.received) } }
@@ -91,7 +91,7 @@ struct DownloadTests {
             await interrupt(downloader(network), download(network, knowsDigest: knowsDigest))
             let archive = try await downloader(network).download(download(network, knowsDigest: knowsDigest))
             #expect(try bytes(archive) == content)
-            // With the digest of the archive, a mixture would be detected.
+            // With the digest of the archive, a mixture of two files would be detected, so the download resumes.
             #expect(file.ranges == ["bytes=0-", knowsDigest ? "bytes=40000-" : "bytes=0-"])
             #expect(file.requests[1].headers[.ifRange] == nil)
         }

@@ -23,7 +23,7 @@ struct FetchTests {
     }
 
     /// Updates from one site to another.
-    /// - Parameter edit: Changes the configuration of the second updater.
+    /// - Parameter edit: A closure that changes the configuration of the second updater.
     private func update(
         from old: [String: Data], to new: [String: Data], library: PackageLibrary? = nil,
         publish: (inout PackageManifest) -> Void = { _ in },
@@ -83,7 +83,7 @@ struct FetchTests {
         }
     }
 
-    /// A failed or removed version leaves its files until the next sweep.
+    /// The files of a failed or removed version are stored until the next sweep.
     @Test func firstInstallUsesStoredFiles() async throws {
         let site = largeSite()
         try depot.publish(site, version: "1")
@@ -207,7 +207,7 @@ struct FetchTests {
 
     // MARK: Leftovers
 
-    /// Ranges left by a killed process are never resumed.
+    /// Ranges of a killed process are never resumed.
     @Test func startRemovesRangesOfEarlierProcess() async throws {
         try depot.folder.write("store/downloads/0a.ranges", Data(count: 100))
         try depot.folder.write("store/downloads/0b.part", Data(count: 100))

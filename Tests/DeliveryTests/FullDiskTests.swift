@@ -13,7 +13,7 @@ import Testing
 @Suite(
     .timeLimit(.minutes(6)), .serialized, .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"))
 struct FullDiskTests {
-    /// A measurement that always reports enough space, as before another process fills the disk.
+    /// A measurement that always reports enough space, so that the disk becomes full during the update.
     private struct BoundlessSpace: SpaceMeasuring {
         func availableBytes(at _: String) -> Int64 { .max }
     }
@@ -22,7 +22,7 @@ struct FullDiskTests {
         func ensureSpace(for _: Int64) {}
     }
 
-    /// The complete archive and some of its ranges run out of space at a different point each time.
+    /// The update fetches the complete archive or only ranges of it. The free space differs in each attempt.
     @Test(arguments: [true, false])
     func updateOnFullDisk(sharesFiles: Bool) async throws {
         let disk = try SmallDisk(kilobytes: 8_192)
@@ -41,8 +41,8 @@ struct FullDiskTests {
             try await updater().update(from: network.source())
             let filler = disk.path + "/filler"
             var refusals: [String: Int] = [:]
-            // The space that an update can reuse in existing files, such as the log, is unspecified. With more of it,
-            // fewer updates fail, and the next one has less.
+            // The space that an update can reuse in existing files, such as the log of the database, is unspecified.
+            // The loop therefore ends after a number of failures, not after a fixed number of versions.
             for version in 2..<10 where refusals.values.reduce(0, +) <= 3 {
                 try depot.publish(new, version: "\(version)")
                 var left = 0

@@ -12,8 +12,7 @@ import Testing
 
 // Reports during long work.
 extension HealthTests {
-    /// Manifests are read on the library's thread. While that thread is busy, no manifest is read, but reports are
-    /// handled.
+    /// Manifests are read on the library's thread. While the thread is busy, the updater still handles reports.
     @Test func reportsDoNotWaitForManifest() async throws {
         try await run { (_, updater) async throws in
             let (steps, step) = AsyncStream<Void>.makeStream()
@@ -41,7 +40,7 @@ extension HealthTests {
                 await order.next()
                 var elsewhere = page()
                 elsewhere.documentURL = "https://other.example/"
-                // If it were read on the actor, it would have been read by now.
+                // If the actor read the manifest, the manifest would be read before these reports.
                 for _ in 0..<1_000 { await updater.record(BootReport(.began, of: elsewhere)) }
                 busy.isOver.withLock { $0 = true }
                 busy.end.signal()

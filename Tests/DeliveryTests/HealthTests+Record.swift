@@ -23,8 +23,8 @@ extension HealthTests {
                 try await updater.start()
                 return updater
             }
-            // The quarantine is unknown, so the version is tried again; records written in the meantime have no
-            // effect.
+            // Without the record the quarantine is unknown, so the version is tried again. The unreadable record is not
+            // overwritten.
             try await start().update(from: network.source())
             let error = await #expect(throws: DeliveryError.self) {
                 try await start().update(from: network.source())

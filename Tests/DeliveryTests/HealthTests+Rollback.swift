@@ -79,8 +79,8 @@ extension HealthTests {
         case healthy, failed, closed
     }
 
-    /// Reports of pages about the current version count, even if they arrive during the failed activation of the next
-    /// one.
+    /// Reports of pages about the current version count, even if they arrive while the activation of the next version
+    /// fails.
     @Test(arguments: PageReport.allCases)
     func failedActivationKeepsReports(_ report: PageReport) async throws {
         try await runWithTrial { (network, updater) async throws in
@@ -111,7 +111,7 @@ extension HealthTests {
         }
     }
 
-    /// Otherwise, processes that end during its boot would not be counted.
+    /// Without a stored trial, processes that end during the boot of the version would not be counted.
     @Test func versionWithoutSavedTrialIsNotActivated() async throws {
         try await run { (network, _) async throws in
             let updater = depot.updater(network) { $0.health = UnwritableHealth() }

@@ -71,7 +71,7 @@ extension HealthTests {
         }
     }
 
-    /// The page has the first version, which was installed while it was open, but booted from the network.
+    /// The page booted from the network, and the first version was installed while the page was open.
     @Test(arguments: [false, true])
     func earlierPageCountsAfterResponse(_ isHealthy: Bool) async throws {
         try depot.publish(old, version: "1")
@@ -114,7 +114,7 @@ extension HealthTests {
             await updater.report(BootReport(.moved, of: page))
             await updater.report(BootReport(.failed("not its fault"), of: page))
             #expect(sharedVersion == "2")
-            // A generation to which the page is not pinned does not count for it.
+            // A response of a generation that the page does not pin has no effect.
             let foreign = GenerationReference(package: "cdn", number: cdn.number + 100)
             await updater.report(BootReport(.answered(foreign), of: page))
             await updater.report(BootReport(.failed("not its fault"), of: page))

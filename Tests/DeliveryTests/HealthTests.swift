@@ -250,7 +250,8 @@ struct HealthTests {
 
     @Test func rollbackContinuesAfterKill() async throws {
         try await runWithTrial { (network, updater) async throws in
-            // This is the state after a kill: the verdict is stored, but the generation is still active.
+            // The record is that of a process killed during a rollback: the verdict is stored, but the generation is
+            // still active.
             let document = try #require(try depot.store.document(HealthDocument.name))
             var trialRecord = try #require(try JSONSerialization.jsonObject(with: document) as? [String: Any])
             var trials = try #require(trialRecord["trials"] as? [String: Any])

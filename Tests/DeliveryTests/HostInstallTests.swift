@@ -199,7 +199,7 @@ struct HostInstallTests {
         }
     }
 
-    /// Packages respond even if the rest of an interrupted activation cannot be removed.
+    /// Packages respond even if the remains of an interrupted activation cannot be removed.
     @Test func readOnlyStoreOpensPackages() async throws {
         try await runWithWaiting { (network, _) async throws in
             let left = try depot.store.stage(
@@ -236,7 +236,7 @@ struct HostInstallTests {
         }
     }
 
-    /// The library ignores such a record, so the package does not respond.
+    /// The library ignores a damaged record, so the package does not respond.
     @Test func baselineReplacesDamagedActiveRecord() async throws {
         let damaged = try depot.store.stage(
             package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())

@@ -4,7 +4,7 @@
 import AsyncSupport
 import ContainerTesting
 
-/// A clock that records each sleep and ends it immediately. Sleeps of the held durations last until they are
+/// A clock that records each sleep and ends it immediately. Sleeps of the durations in `held` last until they are
 /// cancelled.
 final class ImmediateClock: Clock, Sendable {
     typealias Instant = ManualClock.Instant

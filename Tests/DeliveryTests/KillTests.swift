@@ -27,7 +27,8 @@ struct KillTests {
         let harness = Program("delivery-harness")
         let directory = depot.folder.path + "/killed"
         var configuration = OriginServer.Configuration(folder: depot.www)
-        // The manifests of all versions have the same address, because a package is updated from one source only.
+        // The manifests of all versions have the same URL without the query, because a package is updated from one
+        // source only.
         configuration.routes = [
             OriginRoute(.get, try #require(OriginPathPattern("/shop.json"))) { request in
                 let path = "\(depot.www)/shop-\(request.query ?? "").json"
@@ -55,7 +56,7 @@ struct KillTests {
                 let outcome = try await run("other")
                 try #require(outcome.status == 0, "\(outcome.errors)")
             }
-            // Measures the duration of a run without a kill.
+            // A run without a kill measures the duration.
             try await begin()
             let whole = try await run("shop-1", "shop-2", "shop-3")
             try #require(whole.status == 0, "\(whole.errors)")
@@ -66,7 +67,7 @@ struct KillTests {
             var installed: String? = "3"
             var (round, killed) = (0, 0)
             var outcomes: [String: Int] = [:]
-            // Kills that all precede the first activation would prove little.
+            // The kills must also hit the times after the first and the second activation.
             while killed < Self.kills || outcomes.count < 3, round < 4 * Self.kills {
                 defer { round += 1 }
                 // Every twentieth round is a first installation.
@@ -101,7 +102,7 @@ struct KillTests {
                 }
                 installed = found
             }
-            // One undisturbed run cleans up after all kills.
+            // A run without a kill removes all remains.
             let last = try await run("shop-1")
             #expect(last.status == 0, "\(last.errors)")
             #expect(try await check(directory, sites, bystander) == "1")
@@ -136,7 +137,8 @@ struct KillTests {
         return try await loader.load(ResourceRequest(head))?.body.collect(upTo: 1 << 20)
     }
 
-    /// From version 1 to 2, a small file changes; in version 3, almost everything differs.
+    /// Returns the sites of three versions. A small file differs between versions 1 and 2; in version 3, almost all
+    /// files differ.
     private static func sites() -> [(String, [String: Data])] {
         var first: [String: Data] = [:]
         for index in 0..<20 { first["\(index).js"] = text(20_000, seed: UInt64(index)) }

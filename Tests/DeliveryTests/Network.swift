@@ -8,7 +8,7 @@ import ResourceLoading
 
 @testable import OfflinePackage
 
-/// A server on loopback and a transport to it.
+/// A server on loopback and a transport for requests to the server.
 struct Network: Sendable {
     let server: OriginServer
     let transport: AsyncHTTPTransport

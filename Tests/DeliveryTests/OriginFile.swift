@@ -26,7 +26,7 @@ final class OriginFile: Sendable {
         case answer(OriginResponse)
         /// No length, and the given number of additional bytes.
         case long(Int)
-        /// New content for this and later requests.
+        /// New content for the current and later requests.
         case change(Data, eTag: String)
     }
 

@@ -42,7 +42,7 @@ struct RepairTests {
             #expect(traffic.bytes == slice.size && traffic.requests == 1)
             #expect(try await depot.get("js/7.js") == site["js/7.js"])
             #expect(depot.library.installed == [package])
-            // The next process also knows the source.
+            // The repair also works in the next process, which reads the source from the store.
             try await damage(file)
             let next = depot.updater(network, library: try PackageLibrary(store: depot.store))
             #expect(try await repaired(by: next, package.id)?.bytes == slice.size)

@@ -99,7 +99,7 @@ struct UpdaterTests {
         }
     }
 
-    /// Failures of range requests and the resulting transfer of the update.
+    /// The server's behavior for range requests, and the resulting transfer of the update.
     static let turns: [([OriginFile.Turn], PackageUpdate.Transfer)] = [
         ([.ignoreRange], .wholeAfterRanges),
         ([.flip], .wholeAfterRanges),
@@ -296,7 +296,7 @@ struct UpdaterTests {
             let updater = depot.updater(network)
             #expect(try await baseline("1", old, updater)?.outcome == .activated)
             #expect(try await baseline("1", old, updater)?.outcome == .unchanged)
-            // The next app version includes a newer baseline.
+            // The baseline of the next app version is newer.
             #expect(try await baseline("2", new, updater)?.outcome == .activated)
             try depot.publish(old, version: "3")
             try await updater.update(from: network.source())

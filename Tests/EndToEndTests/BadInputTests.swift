@@ -143,7 +143,8 @@ extension RealEngine {
             let manifest = archive.replacing(".zip", with: ".json")
             let text = try String(contentsOfFile: manifest, encoding: .utf8)
             let zip = try Data(contentsOf: URL(fileURLWithPath: archive))
-            // Without file positions, as for archives of other tools, the zip itself is read.
+            // A manifest without file positions, as for archives of other tools, makes the installer read the zip
+            // itself.
             var plain = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
             plain["archive"] = nil
             plain["files"] = (plain["files"] as? [[String: Any]])?.map { file in
@@ -226,7 +227,7 @@ extension RealEngine {
                 saying: ["--out"])
             await shop.origin.stop()
             #expect(shop.origin.requestCount == 0)
-            // A failed opening also leaves no report folder.
+            // A failed opening creates no report folder either.
             try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--report", "a/report")
             try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--suggest", "a/suggested")
             #expect(try shop.folder.names().allSatisfy { !$0.hasPrefix(".") && $0 != "a" })

@@ -21,7 +21,7 @@ extension RealEngine {
             let outcome = try await Program(at: Self.script)
                 .run("--check", "--harness", harness, "--keep", folder.path + "/matrix", in: folder.path)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            // The script reports an unlisted difference and a listed cell without a difference.
+            // The script reports a difference that is not listed, and a listed cell without a difference.
             try damage("proxy", in: folder) { $0.replacing("text/plain;charset=UTF-8", with: "text/plain") }
             let differing = try await compare(in: folder)
             #expect(differing.status == 1)

@@ -15,7 +15,7 @@ extension RealEngine.BridgeTests {
     private static let shown =
         "until:return document.body?.textContent === 'recorded' && document.readyState === 'complete'"
 
-    /// The script of these forms, for pages that do not load it.
+    /// The path of the script with `makeForm`, for pages that do not load the script themselves.
     private static let fixture = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/bridge/own.js").path
@@ -87,7 +87,7 @@ extension RealEngine.BridgeTests {
         let around = try #require(numbers.dropLast().last)
         #expect((100..<400).contains(around), "\(numbers)")
         let first = try #require(numbers.first { $0 > 1_000 })
-        // The values are in KB. The relay keeps the body in a file.
+        // The values are in KB. The relay stores the body in a file.
         #expect(try #require(numbers.last) - first < 64 * 1_024, "\(numbers)")
     }
 }

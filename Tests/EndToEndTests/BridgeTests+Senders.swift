@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-// Sent requests: the same steps in the plain engine and in the modes of the container.
+// Requests of pages, compared between the plain engine and the modes of the container.
 extension RealEngine.BridgeTests {
     /// Returns the result of a step by position, and the requests that the server received.
     private func results(_ mode: String, _ steps: String...) async throws -> (leaves: [String: String], report: Report)
@@ -91,7 +91,8 @@ extension RealEngine.BridgeTests {
         let sent = plain.filter { $0.key.hasPrefix("keep-") || $0.key.hasPrefix("beacon-") }
         #expect(sent.count == 16)
         for (name, bodies) in sent {
-            // The file of a form can no longer be read. The request fails instead of being sent without it.
+            // When the page unloads, the file of a form can no longer be read. The request fails; it is not sent
+            // without the file.
             let expected = name.hasSuffix("form") ? nil : bodies.map(\.bytes)
             #expect(scheme[name]?.map(\.bytes) == expected, "\(name)")
         }
@@ -106,7 +107,7 @@ extension RealEngine.BridgeTests {
     }
 
     @Test(
-        "Libraries that wrap the engine's functions see and send the same as in the plain engine",
+        "Libraries that wrap the engine's functions observe and send the same as in the plain engine",
         arguments: ["scheme", "forced"])
     func wrappers(mode: String) async throws {
         let step = "run:await load('wrap.js'); return await wrapped()"

@@ -72,15 +72,15 @@ extension RealEngine {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness")
                 .run(["bridge", folder.path, Self.site, mode, path] + steps, in: folder.path)
-            // A page must not end the process.
+            // No page may end the browser process.
             try #require(outcome.status == 0, "\(outcome.errors)")
             return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
         }
 
-        /// Senders whose bodies are known to be lost: in a world in which the script has not run, or for a page that
-        /// sends a Blob instead of the value that the script read.
+        /// The senders whose bodies are lost, as documented. Either the injected script has not run in their world, or
+        /// the page replaces the value with a Blob after the script has read it.
         private static let empty: Set<String> = ["pristineEmpty", "sendAfterSend", "sendWithinSend"]
-        /// A proxy of a Blob is sent as the text of an object, as in the plain engine.
+        /// The senders whose body is a proxy of a Blob. The engine sends it as the text of an object.
         private static let asText: Set<String> = ["blobProxy"]
 
         @Test(
@@ -105,7 +105,9 @@ extension RealEngine {
             #expect(arrived > 5)
         }
 
-        @Test("An uncovered frame does not see the token, whatever it changes before the script runs again")
+        @Test(
+            "An uncovered frame cannot read the token, even if it changes built-in functions before the script runs again"
+        )
         func uncoveredFrames() async throws {
             let report = try await run("scheme", "run:await load('hostile.js'); return await uncovered()")
             guard case .object(let frames) = report.results.first else {
@@ -223,7 +225,7 @@ extension RealEngine {
             #expect(report.results[0] == .list([.text("first"), .text("second")]))
             let numbers = report.results.compactMap { if case .text(let text) = $0 { Double(text) } else { nil } }
             #expect(numbers[1] == Double(120 << 20))
-            // The values are in KB. The relay holds 4 MB at a time.
+            // The values are in KB. The relay buffers 4 MB at a time.
             #expect(numbers[2] - numbers[0] < 64 * 1_024, "\(numbers)")
         }
     }

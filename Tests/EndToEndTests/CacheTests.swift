@@ -10,7 +10,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Responses that a page gets from the HTTP cache after another page loaded them.
+    /// Responses that another page has loaded, and that a page then gets from the HTTP cache.
     @Suite("HTTP cache", .timeLimit(.minutes(3)))
     struct CacheTests {
         @Test(
@@ -30,8 +30,8 @@ extension RealEngine {
             let shop = try await Shop(routes: [counted])
             let script = "fetch('/asset').then(answer => answer.text()).then(text => { window.text = text })"
             try shop.folder.write("script.js", script.utf8)
-            // The other page is another document of the same site, so that the engine's memory cache does not
-            // respond.
+            // The second document is another page of the site, because the engine's memory cache would respond for the
+            // same page.
             try shop.folder.write("site/other.html", "<!doctype html><title>Other</title>".utf8)
             try shop.folder.write("urls.txt", "\(shop.page)\n\(shop.origin.url)/other.html\n".utf8)
             let outcome = try await Program("container-browser").run(

@@ -12,7 +12,7 @@ extension RealEngine {
     /// A covered page that requests another covered origin.
     @Suite("Requests to another origin, in a page", .timeLimit(.minutes(2)))
     struct CrossOriginTests {
-        @Test("The other origin is asked first, and its permission for the real origin applies to the page")
+        @Test("The other origin receives a preflight with the real origin, and its permission applies to the page")
         func permissions() async throws {
             let permitted = OriginRoute(.options, try #require(OriginPathPattern("/open/*"))) { request in
                 OriginResponse(

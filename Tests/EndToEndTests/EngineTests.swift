@@ -48,7 +48,8 @@ extension RealEngine {
             try await run("pageCookies", fixture("cookies"))
         }
 
-        @Test("Legacy pages pass bodies and cookies as before", arguments: ["scheme", "proxy", "server"])
+        @Test(
+            "Legacy pages send bodies and cookies through the legacy bridge", arguments: ["scheme", "proxy", "server"])
         func legacy(mode: String) async throws {
             try await run("legacy", mode, fixture("legacy"))
         }
@@ -60,13 +61,13 @@ extension RealEngine {
             try await runPool("pool", mode, "40")
         }
 
-        @Test("Without cleaning, residual state is found; views of lost processes are quarantined")
+        @Test("A view that was not cleaned has residual state; views of ended processes are quarantined")
         func poolChecks() async throws {
             try await runPool("poolFinds")
             try await runPool("poolProcesses")
         }
 
-        @Test("A page that closes immediately after its load leaves its process to the next one")
+        @Test("The next page reuses the process of a page that closes immediately after its load")
         func poolHaste() async throws {
             try await runPool("poolHaste")
         }
@@ -101,7 +102,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A page with a reason to show nothing is not recovered unless the app wants it; a hanging page is",
+            "A hanging page is recovered; a page with a reason to show nothing is not, unless the app enables it",
             arguments: ["scheme", "proxy", "server"])
         func quietPages(mode: String) async throws {
             try await run("blankPageLeft", mode)
@@ -110,7 +111,7 @@ extension RealEngine {
         }
 
         @Test(
-            "Requests of a page to the app get the host's response or a safe default, and nothing hangs",
+            "Each prompt of a page gets the host's decision or a safe default, and the page continues",
             arguments: ["plain", "scheme", "proxy", "server"])
         func asks(mode: String) async throws {
             try await run("asks", mode)
@@ -177,7 +178,7 @@ extension RealEngine {
             }
         }
 
-        @Test("An unknown check fails, so that the other results are meaningful")
+        @Test("The harness fails for an unknown check")
         func unknownCheck() async throws {
             let outcome = try await Program("engine-harness").run("none", in: NSTemporaryDirectory())
             #expect(outcome.status == 1)

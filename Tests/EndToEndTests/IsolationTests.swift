@@ -206,17 +206,17 @@ extension RealEngine {
             return out;
             """
 
-        @Test("Requests to uncovered hosts carry no cookies that a browser would withhold, and store none")
+        @Test("Requests to uncovered hosts contain no cookies that a browser would omit, and store no cookies")
         func bareHosts() async throws {
             let plain = try await run("plain", cookies: Self.cookies, Self.requests)
             let scheme = try await run("scheme", cookies: Self.cookies, Self.requests)
-            // The plain engine sends the cookies that other sites' attributes permit; the scheme mode sends none of
-            // them.
+            // Of the cookies of other sites, the plain engine sends those with `SameSite=None`. The scheme mode sends
+            // no cookies of other sites.
             let report = { (report: Report) in try #require(report.results.first).leaves() }
             #expect(try report(plain)["/bare.example"] == "none=1")
             #expect(try report(scheme)["/bare.example"] == "none")
-            // Within the site, cookies are sent and stored. The plain engine does not treat names below `.example` as
-            // sites.
+            // Within the site, cookies are sent and stored. For the plain engine, names below `.example` are not sites,
+            // so it stores no new cookies here.
             #expect(try report(plain)["/api.shop.example"] == "lax=1 none=1 strict=1")
             #expect(
                 try report(scheme)["/api.shop.example"] == "lax=1 newLax=1 newNone=1 newStrict=1 none=1 strict=1")
@@ -275,7 +275,7 @@ extension RealEngine {
             return out;
             """
 
-        @Test("Requests of a foreign frame to the page's site carry no cookies that a browser would withhold")
+        @Test("Requests of a foreign frame to the page's site contain no cookies that a browser would omit")
         func foreignFrame() async throws {
             let cookies = [["www.shop.example", "strict", "Strict"], ["www.shop.example", "lax", "Lax"]]
             let plain = try await run("plain", cookies: cookies, Self.framed)
@@ -291,7 +291,7 @@ extension RealEngine {
                     #expect(try request(report, name).cookie?.contains("strict=1") == true, "\(name)")
                 }
             }
-            // The plain engine does not treat names below `.example` as sites and considers all of them one site.
+            // The plain engine treats all names below `.example` as one site.
             for name in ["image", "style", "moved", "frame", "form", "no-referrer", "unsafe-url", "beacon"] {
                 #expect(try request(scheme, "attack-\(name)").cookie == nil, "\(name)")
             }
@@ -409,7 +409,9 @@ extension RealEngine {
             return out;
             """
 
-        @Test("A foreign frame neither reads nor sets cookies of the page's site, whatever it has learned")
+        @Test(
+            "A foreign frame neither reads nor sets cookies of the page's site, even with the values that it finds in its window"
+        )
         func scripts() async throws {
             let plain = try #require(try await run("plain", Self.page, Self.attack).results.first).leaves()
             let scheme = try #require(
@@ -424,7 +426,7 @@ extension RealEngine {
             #expect(scheme["/access"]?.hasSuffix(#","denied",""]"#) == true)
             // The engine treats documents of custom schemes as cookie-averse, whatever their origin is.
             #expect(plain["/sandboxed"] == "SecurityError" && scheme["/sandboxed"] == "")
-            // Whatever the attack found, it received no response.
+            // The messages of the attack received no response with a cookie.
             let answers = try #require(scheme["/answers"])
             #expect(!answers.contains("own=1"), "\(answers)")
             #expect(scheme["/after"] == "own=1")

@@ -10,8 +10,8 @@ extension RealEngine {
     /// Secrecy of the messages between the container and the injected script.
     @Suite("Bytes at the origin", .timeLimit(.minutes(3)))
     struct LeakTests {
-        /// A page that sends all kinds of bodies with all senders. It is closed, or navigates, while requests are in
-        /// progress.
+        /// A page that sends all kinds of bodies with all senders. The test closes the page, or the page navigates,
+        /// while requests are in progress.
         private static let page = """
             <!DOCTYPE html><title>x</title><form method=post enctype=multipart/form-data target=frame action=/form>
             <input type=file name=file><input name=text value=text></form><iframe name=frame></iframe><img src=/image>

@@ -12,8 +12,8 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Pages whose requests use loopback. They behave as without a container, except for the origin of the local
-    /// server.
+    /// Pages in the modes `proxy` and `server`. They behave as without a container, except for the local origin in mode
+    /// `server`.
     @Suite("Pages of the loopback proxy and the local server", .timeLimit(.minutes(5)))
     struct LoopbackModeTests {
         /// Packs a site whose https URL has no server.
@@ -184,8 +184,8 @@ extension RealEngine {
             #expect(value == #""made up, real""#)
         }
 
-        /// 200 new hosts load at once, and a refused certificate is a failure. An update waits for the open page, and
-        /// no old version survives an update or a rollback. A lost listener is replaced.
+        /// The checks cover 200 hosts at once, a refused certificate, updates and rollbacks with an open page, and a
+        /// lost listener.
         @Test(
             "The proxy and the local server of the container in the engine",
             arguments: [

@@ -8,7 +8,7 @@ import PackagePublisher
 import ProgramTesting
 import Testing
 
-/// The README's program equals the compiled target, and it runs.
+/// The program of the README and its other claims, compared with the repository.
 @Suite("The README", .timeLimit(.minutes(1)))
 struct ReadmeTests {
     private static let root = URL(fileURLWithPath: #filePath)
@@ -23,7 +23,7 @@ struct ReadmeTests {
         try text("README.md").matches(of: /(?s)```swift\n(.*?)```\n/).map(\.1)
     }
 
-    @Test("The README's program is the compiled one")
+    @Test("The README's program is identical with the compiled program")
     func program() throws {
         let example = try text("Tests/ReadmeExample/Shop.swift")
         let header = try #require(example.firstRange(of: "\n\n"))

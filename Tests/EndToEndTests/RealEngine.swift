@@ -4,8 +4,8 @@
 import Foundation
 import Testing
 
-/// The tests that drive the real engine, one after the other. Several engines at once on a small machine would make
-/// every time limit unreliable.
+/// The tests that drive the real engine. They run one after the other, because several engines at once would make time
+/// limits unreliable on a small machine.
 @Suite("Real engine", .serialized, .enabled(if: Display.isThere, "needs a display: run make test"))
 enum RealEngine {}
 

@@ -61,11 +61,11 @@ extension RealEngine {
         }
 
         @Test(
-            "Bridges are forced in modes that do not need them, and only there",
+            "Bridges can be forced exactly in the modes that do not need them",
             arguments: ["proxy", "server", "scheme", "plain"])
         func bridges(mode: String) async throws {
             let shop = try await Shop()
-            // The arguments do not reveal the bridge, but the stack depth in a getter does.
+            // Scripts cannot detect the bridge by arguments, but by the stack depth in a getter.
             let depth = """
                 (() => {
                     let depth = 0;

@@ -8,7 +8,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// The sandbox of web processes, on systems with and without support for it.
+    /// The sandbox of web processes, on systems with and without support for a sandbox.
     @Suite("Sandbox", .timeLimit(.minutes(3)))
     struct SandboxTests {
         /// A command that runs a program without root capabilities where no user namespace can be created.
@@ -35,7 +35,7 @@ extension RealEngine {
             #expect(outcome.output.hasSuffix(" (/usr/bin/bwrap)\n"), "\(outcome.output)")
         }
 
-        @Test("An environment in which the engine silently disables its sandbox fails the same way")
+        @Test("The engine also fails in an environment in which it would silently disable its sandbox")
         func silentFallback() async throws {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run(

@@ -7,7 +7,7 @@ import Foundation
 import PackageFormat
 import PackagePublisher
 
-/// A small shop, served by a real origin and packed for the container.
+/// A small site, served by a real origin and packed for the container.
 struct Shop {
     let folder: TemporaryFolder
     let origin: OriginServer
@@ -34,7 +34,7 @@ struct Shop {
         """,
     ]
 
-    /// An expression that is true when the shop's script has finished.
+    /// An expression that is true when the script of the site has finished.
     static let ready = "document.documentElement.dataset.ready === 'yes'"
 
     init(routes: [OriginRoute] = [], faults: String = "") async throws {

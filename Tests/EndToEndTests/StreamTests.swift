@@ -13,7 +13,7 @@ extension RealEngine {
     /// Responses that are streamed, cancelled or redirected.
     @Suite("Streams and redirects", .timeLimit(.minutes(3)))
     struct StreamTests {
-        @Test("The first piece of a stream reaches the page before the last one is sent")
+        @Test("The first piece of a stream reaches the page before the last piece is sent")
         func streaming() async throws {
             let (acknowledged, acknowledge) = AsyncStream<Void>.makeStream()
             let shop = try await Shop(routes: [
@@ -59,7 +59,7 @@ extension RealEngine {
                             while true { try await writer.write(piece) }
                         })
                 },
-                // Responds when the connection of the endless response is closed.
+                // The route responds when the connection of the endless response is closed.
                 OriginRoute(.get, try #require(OriginPathPattern("/closed"))) { _ in
                     for await _ in closes { break }
                     return .text("closed")
@@ -92,7 +92,7 @@ extension RealEngine {
                             var acknowledgements = acknowledged.makeAsyncIterator()
                             for number in 1...3 {
                                 try await writer.write(Data("data: \(number)\n\n".utf8))
-                                // The next event is sent only after the page has this one.
+                                // The next event is sent only after the page has received the previous event.
                                 _ = await acknowledgements.next()
                             }
                         })
@@ -248,7 +248,7 @@ extension RealEngine {
             #expect(value == ##"["Here","#part"]"##)
         }
 
-        @Test("A body reaches the server completely, or the request fails and is not sent without it")
+        @Test("A request fails if its body cannot be sent completely")
         func bodies() async throws {
             let shop = try await Shop(routes: [
                 OriginRoute(.post, try #require(OriginPathPattern("/order"))) {

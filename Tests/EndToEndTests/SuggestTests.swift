@@ -80,7 +80,8 @@ extension RealEngine {
             return shop
         }
 
-        /// Returns the URL of the page with a host name, which needs resolution.
+        /// Returns the URL of the page with a host name instead of an address, because `hosts.json` contains only
+        /// names.
         private func page(_ shop: Shop, _ id: Int) -> String {
             shop.origin.url.replacingOccurrences(of: "127.0.0.1", with: "localhost") + "/offers.html?id=\(id)"
         }
@@ -145,7 +146,7 @@ extension RealEngine {
             try #require(outcome.status == 0, "\(outcome.errors)")
             let resources = try file("resources.json", of: shop, as: Resources.self)
             #expect(resources.code == 200 && resources.data.update && !resources.data.version.isEmpty)
-            // The catalogue is data, because its response has no lifetime.
+            // The product list is data and not a file, because its response has no lifetime.
             let files = Shop.files.filter { $0.key != "data/products.json" }
             let entries = resources.data.resourcemap
             #expect(Set(entries.values.map(\.path)) == Set(files.keys))
@@ -194,7 +195,7 @@ extension RealEngine {
                 shop.page, "--mode", mode, "--table", shop.origin.url + "/out/resources.json", "--runs", "3", "--until",
                 Shop.ready)
             await shop.origin.stop()
-            // All files except the catalogue, which is data, by the third run at the latest.
+            // In the third run at the latest, all files except the product list come from the container.
             #expect(report.runs.last?.requests.package == Shop.files.count - 1, "\(report.runs.map(\.requests))")
             #expect(report.runs.last?.requests.failed == 0)
         }
@@ -304,11 +305,11 @@ extension RealEngine {
             5, 0, 234, 184, 40, 61, 17, 0, 0, 0,
         ]
 
-        @Test("A bare engine writes only the hosts, reports that, and keeps the other files")
+        @Test("In plain mode only the hosts are written, a note states this, and the other files are unchanged")
         func plain() async throws {
             let shop = try await shop()
             try shop.folder.write("out/prefetch.json", "mine".utf8)
-            // After a kill between two renames, these two files are still not of one set.
+            // The folder contains the marker of a run that was killed between two renames.
             try shop.folder.write("out/suggested.incomplete", "prefetch.json\nresources.json\nhosts.json\n".utf8)
             let outcome = try await Program("container-browser").run(
                 ["open", page(shop, 1), "--suggest", "out", "--until", Shop.ready], in: shop.folder.path)
@@ -327,7 +328,7 @@ extension RealEngine {
         enum MarkerPlace: CaseIterable { case folder, link, brokenLink }
 
         @Test(
-            "A directory or link in place of the marker is kept, and nothing is written",
+            "If a directory or link has the name of the marker, it is unchanged and nothing is written",
             arguments: MarkerPlace.allCases)
         func markerPlace(_ place: MarkerPlace) async throws {
             let folder = try TemporaryFolder()

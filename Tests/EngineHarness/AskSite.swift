@@ -10,8 +10,8 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
 
-/// Pages that send page requests, on a covered host and on an uncovered one. They use http on loopback in modes where
-/// the engine sends the requests itself, and memory otherwise.
+/// Pages that cause prompts, on a covered host and on an uncovered host. In modes in which the engine sends the
+/// requests itself, they are on loopback servers, otherwise in memory.
 struct AskSite {
     /// The origins without a final slash.
     let home: String
@@ -76,7 +76,7 @@ struct AskSite {
         }
         switch path {
         case "/quiet":
-            // The page requests without a user gesture.
+            // The page navigates to another scheme without a user gesture.
             return page("quiet", "<script>location.href = 'tel:+1'; document.title = 'asked'</script>")
         case "/frame": return page("frame", "<a href='\(outside)/there'>o</a><iframe src='\(outside)/framed'></iframe>")
         case "/framed": return page("framed", "<script>parent.postMessage('here', '*')</script>")

@@ -13,7 +13,7 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebKitGTKAdapter
 
-/// A package with its versions, and a network.
+/// A package with several versions, and a network in memory.
 @MainActor
 final class BlankPageSite {
     static let url = "https://shop.example/index.html"

@@ -48,7 +48,7 @@ struct BodySite {
         try await .leading(to: origin)
     }
 
-    /// Returns the container's network: a real transport that connects to the server by address.
+    /// Returns the transport of the container. It sends the requests for every host to the server.
     func transport() throws -> AddressedTransport {
         try AddressedTransport(to: origin)
     }

@@ -103,8 +103,8 @@ struct BridgeSite {
         return BridgeSite(origin: try await OriginServer.start(configuration), recorder: recorder)
     }
 
-    /// Returns a transport that does not store bodies posted to `/count`. Its response contains their size and
-    /// digest.
+    /// Returns a transport that does not store a body posted to `/count`. The response contains the size and digest of
+    /// the body.
     func transport() throws -> CountingTransport {
         CountingTransport(base: try BodySite(origin: origin, recorder: recorder).transport())
     }
@@ -149,7 +149,8 @@ struct CountingTransport: HTTPTransporting {
 private final class Counts: Sendable {
     private let state = Mutex<[String: Int]>([:])
 
-    /// Returns the next response. The query contains its fields, such as `Content-Type=text/css&ETag="1"`.
+    /// Returns the next response. The query contains the fields of the response, such as
+    /// `Content-Type=text/css&ETag="1"`.
     func next(of request: OriginRequest) -> OriginResponse {
         let count = state.withLock { state in
             state[request.path, default: 0] += 1

@@ -5,7 +5,7 @@ internal import ContainerTesting
 internal import Foundation
 internal import HTTPTypes
 
-/// A server with several names that sets cookies and returns the received ones.
+/// A server with several names that sets cookies and returns the cookies that it receives.
 enum CookieSite {
     static let hosts = ["www.example.com", "api.example.com", "example.org"]
     static let page = "https://www.example.com/page"

@@ -11,7 +11,7 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
 
-/// A page that downloads files. It uses http on loopback if nothing is intercepted, and memory otherwise.
+/// A page that downloads files. In plain mode it is on a loopback server, otherwise in memory.
 struct DownloadSite {
     /// The origin without a final slash.
     let home: String

@@ -10,8 +10,8 @@ internal import WebViewPool
 
 // Requests of pages to the app.
 extension EngineCheck {
-    /// Checks dialogs, windows, other schemes, uncovered hosts and permissions: without a delegate, with a delegate,
-    /// with one that never responds, and with pages that are closed in the meantime.
+    /// Checks dialogs, windows, other schemes, uncovered hosts and permissions. The cases are: no delegate, a delegate,
+    /// a delegate that never responds, and pages that close during a prompt.
     @MainActor
     func checkAsks(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
@@ -56,7 +56,7 @@ extension EngineCheck {
                 record?.kind == kind && record?.ending == .noDelegate, "without a host: \(String(describing: record))")
         }
         await container.close(page)
-        // The page requests without a user gesture.
+        // The page navigates to another scheme without a user gesture.
         let quiet = try await open(site.home + "/quiet", in: container)
         let record = await diary.next()
         try expect(record?.ending == .ruledOut && record?.link?.url == "tel:+1", "quiet: \(String(describing: record))")
@@ -85,7 +85,7 @@ extension EngineCheck {
                 return try await page.view.evaluate("return \(call)", in: .page)
             }
             let request = try await host.dialog()
-            // Another call completes while the dialog is open, so the engine is not blocked.
+            // Another call to the engine completes while the dialog is open: the dialog does not block the engine.
             _ = try await container.engine.cookies.all()
             try expect(!isDone, "\(call) did not wait")
             try expect(request.message == "text" && request.page.documentURL == site.home + "/one", "\(request)")

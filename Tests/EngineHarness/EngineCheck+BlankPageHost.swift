@@ -7,7 +7,7 @@ internal import WebKitGTKAdapter
 
 // Pages that the host recovers, and hidden pages.
 extension EngineCheck {
-    /// Checks that no recovery interferes with a host that loads another page after the process ended.
+    /// Checks that the container does not recover a page if the host loads another page after the process ended.
     @MainActor
     func checkHost(_ container: Container<WebKitGTKEngine>) async throws {
         let page = try await open(BlankPageSite.url, in: container)
@@ -43,7 +43,7 @@ extension EngineCheck {
         }
         for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
         for await _ in ends { break }
-        // A recovery step would be taken in the same turn, otherwise it is taken when the window is shown.
+        // Recovery of a visible page would start within this turn of the main actor.
         await Task.yield()
         try expect(steps == 0, "a hidden page is reloaded")
         try Windows.show(true)

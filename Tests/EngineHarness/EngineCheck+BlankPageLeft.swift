@@ -12,11 +12,11 @@ internal import ResourceLoading
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Pages that look blank or do not respond, and the ones among them that are not recovered.
+// Pages that look blank or do not respond: some must be recovered, others must not.
 extension EngineCheck {
-    /// Checks pages with a reason to show nothing. They stay open while a blank page reaches its last recovery step,
-    /// so that the same signals apply to them. The blank page has its own origin, because pending requests of an
-    /// origin postpone the recovery of all its pages over loopback.
+    /// Checks that pages with a reason to show nothing are not recovered. They stay open until a blank page has reached
+    /// its last recovery step. The blank page has its own origin, because over loopback pending requests of an origin
+    /// postpone the recovery of all its pages.
     @MainActor
     func checkQuietPages(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)
@@ -88,8 +88,8 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// Checks the optional signals: a page whose script shows nothing, and a painted page with a single colour. Each is
-    /// reloaded, then reloaded without its package, which is not marked as failed.
+    /// Checks the optional signals: a page whose script shows nothing, and a painted page with a single colour. Each
+    /// page is reloaded, then reloaded without its package. The package is not marked as failed.
     @MainActor
     func checkWantedSignals(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)
@@ -179,7 +179,7 @@ enum QuietPages {
         ),
     ]
 
-    /// A page that hangs before its first paint, and one that hangs after it.
+    /// A page that hangs before its first paint, and a page that hangs after it.
     static let hanging = [
         "hangs.html": "<!doctype html><p>Never seen.<script>for (;;) {}</script>",
         "shown.html": """

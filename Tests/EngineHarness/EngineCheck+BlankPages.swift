@@ -10,8 +10,8 @@ internal import WebKitGTKAdapter
 
 // Pages that stay blank.
 extension EngineCheck {
-    /// Checks a killed web process, a version that throws at boot, an empty version and an unavailable page. Each is
-    /// reloaded, reloaded without its package, or replaced by an error page with a retry.
+    /// Checks a killed web process, a version that throws at boot, an empty version and an unavailable page. Each page
+    /// is reloaded, reloaded without its package, or replaced by an error page with a retry.
     @MainActor
     func checkBlankPages(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)

@@ -22,7 +22,7 @@ private final class CookieSites {
     private let proxy: ForwardProxy
     private let asked: Asked
 
-    /// The header fields of the requests to the network, by path.
+    /// The log of the header fields of requests to the network, by path.
     private final class Asked: Sendable {
         let fields = Mutex<[String: HTTPFields]>([:])
     }
@@ -56,7 +56,7 @@ private final class CookieSites {
     }
 
     /// Opens a covered page.
-    /// - Returns: The page, and the names and values of the cookies of its request, sorted by name.
+    /// - Returns: The page, and the cookies of the page's request (`name=value`), sorted by name.
     func open(_ path: String) async throws -> (page: Page<WebKitGTKView>, sent: [String]) {
         let page = try await container.open("https://m.shop.example\(path)")
         try await page.load.finished(within: .seconds(20))
@@ -120,7 +120,7 @@ extension EngineCheck {
             return document.cookie.split('; ').sort().join()
             """, in: .page)
         try expect(marker == #""native=1,script=1""#, "seen after the answer: \(marker)")
-        // The response waits only for its own cookies; other changes may still be pending.
+        // The response waits only until its own cookies are stored; other changes may still be pending.
         var stored = try await sites.stored()
         try expect(
             Set(stored).subtracting(["script=1"]) == ["answer=1", "hidden=1", "native=1"], "in the engine: \(stored)")

@@ -22,7 +22,7 @@ extension EngineCheck {
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port, credentials: .init(Self.right)))
         let view = try engine.makeView()
         try await expectPage("https://shop.example/", in: view)
-        // One refusal is for the engine's preconnection, and one for the connection of the request.
+        // The proxy may refuse the engine's preconnection and the connection of the request, once each.
         try expect(proxy.refusals <= 2, "refusals: \(proxy.refusals)")
         let refusals = proxy.refusals
         let loaded = try await view.evaluate(
@@ -34,7 +34,7 @@ extension EngineCheck {
         try expect(loaded == #"[20,"opaque"]"#, loaded)
         try await expectPage("https://cdn.example/", in: engine.makeView())
         try expect(proxy.refusals == refusals, "refused again: \(proxy.refusals - refusals)")
-        // A challenge of a site is left to the engine, which asks the user.
+        // The engine does not send the credentials of the proxy in response to a challenge of a site.
         view.load("https://shop.example/401")
         let asked = try await site.request("/401")
         try expect(asked.headers[.authorization] == nil, "credentials for the site: \(asked.headers)")
@@ -43,8 +43,8 @@ extension EngineCheck {
         await site.origin.stop()
     }
 
-    /// Checks that refused credentials end a load, both when the proxy keeps the connection (http) and when it closes
-    /// it (https).
+    /// Checks that refused credentials end a load, both if the proxy continues to use the connection (http) and if it
+    /// closes the connection (https).
     @MainActor
     func checkWrongCredentials() async throws {
         let site = try await ProxySite.start()
@@ -85,8 +85,8 @@ extension EngineCheck {
         try await expectPage("https://shop.example/", in: view)
         await first.stop()
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: second.port, credentials: .init(other)))
-        // The page's request reaches the network process on another channel. The process has the new proxy after it
-        // has responded to this call.
+        // The page's request reaches the network process on another channel. When this call returns, the process has
+        // the new proxy.
         _ = try await engine.cookies.all()
         let type = try await view.evaluate(
             "return (await fetch('https://cdn.example/', { mode: 'no-cors' })).type", in: .page)

@@ -92,7 +92,7 @@ extension EngineCheck {
         }
         try expect(full.code == .noSpace, "full: \(full)")
         try expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty, "something is left")
-        // The file is removed, and the engine's process closes it shortly afterwards. The limit of the check bounds
+        // The space is free when the engine's process has closed the removed file. The time limit of the check bounds
         // the wait.
         while try FileSystemSpace().availableBytes(at: disk) != before {
             try Task.checkCancellation()
@@ -100,7 +100,7 @@ extension EngineCheck {
         }
         let title = try await page.view.evaluate("return document.title", in: .page)
         try expect(title == "\"home\"", "the page is \(title)")
-        // The disk accepts a file that fits, and the other download completes.
+        // A file that fits is saved to the disk, and the other download completes.
         let binary = try await begin("binary", in: page, host)
         let stage = await host.end(of: binary.id)
         try expect(

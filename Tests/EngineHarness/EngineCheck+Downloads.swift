@@ -11,8 +11,7 @@ internal import WebKitGTKAdapter
 
 // Downloads of pages.
 extension EngineCheck {
-    /// Checks files of all kinds without a delegate, with one that chooses the destination, and with one that
-    /// cancels.
+    /// Checks files of all kinds without a delegate, and with delegates that choose a destination or cancel.
     @MainActor
     func checkDownloads(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
@@ -153,7 +152,8 @@ extension EngineCheck {
         }
         let growth = try familyMemory().own - before
         print(String(format: "memory of this process: %+.1f MB after %.1f MB", growth, Double(bytes) / 1e6))
-        // Over loopback, and if the server is in this process, buffers and freed memory also count.
+        // The limit allows for buffers and freed memory, because the loopback proxy and a server may run in this
+        // process.
         try expect(growth < 40, "memory grows by \(growth) MB")
         try expect(bytes == DownloadSite.bigPieces * DownloadSite.piece.count, "big: \(bytes) bytes")
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

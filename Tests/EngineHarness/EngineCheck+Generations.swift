@@ -15,8 +15,8 @@ internal import WebKitGTKAdapter
 // Package files in the engine's caches must not survive their generation.
 extension EngineCheck {
     /// Checks an update and a rollback of an open site whose service worker responds from its cache. The open page
-    /// keeps its version; the next page gets another one from the package, the engine's cache and the worker. Data
-    /// that does not belong to the package stays.
+    /// continues with its version. The next page gets the new version from the package, the engine's cache and the
+    /// worker. Data that does not belong to the package stays.
     @MainActor
     func checkRollback(_ mode: InterceptionMode, in folder: String) async throws {
         try await checkGenerations(WebKitGTKEngine(), mode, in: folder + "/memory", keepsCaches: false)
@@ -26,8 +26,8 @@ extension EngineCheck {
     }
 
     /// Runs the check.
-    /// - Parameter keepsCaches: A Boolean value that indicates whether the engine keeps `caches`. An engine in memory
-    ///   discards it with the last page of the origin, with or without a container.
+    /// - Parameter keepsCaches: A Boolean value that indicates whether the Cache API of the engine is persistent. An
+    ///   engine in memory discards `caches` with the last page of the origin, with or without a container.
     @MainActor
     private func checkGenerations(
         _ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String, keepsCaches: Bool
@@ -102,7 +102,7 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// Expects that all content of a page has the version, beginning with the synchronous checks.
+    /// Expects that all content of a page has the given version.
     @MainActor
     private func see(_ page: Page<WebKitGTKView>, _ version: String, _ when: String) async throws {
         let seen = try await page.view.evaluate(

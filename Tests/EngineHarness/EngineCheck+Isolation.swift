@@ -118,7 +118,7 @@ private struct IsolatedTransport: HTTPTransporting {
 
 // Site isolation: a page of the container has the same access to other sites as in the plain engine over https.
 extension EngineCheck {
-    /// Opens a page in a mode, runs scripts in it one after the other, and prints their results and the received
+    /// Opens a page in a mode, runs scripts in the page one after the other, and prints their results and the received
     /// requests.
     /// - Parameter arguments: The mode, the page's URL, the initial cookies of the engine (JSON:
     ///   `[[host, name, SameSite]]`), and the scripts.

@@ -94,7 +94,7 @@ extension EngineCheck {
         try expect(sent["unknown"] == nil && sent["stolen"] == nil, "sent without a body")
     }
 
-    /// Checks a request of the scheme `post`, as an older app sends it, and a page's access to that scheme.
+    /// Checks a request of the scheme `post`, as an older app sends it, and that pages have no access to the scheme.
     @MainActor
     private func checkPost(_ container: Container<WebKitGTKEngine>, _ site: LegacySite) async throws {
         guard let oldScheme = HTTPField.Name("oldScheme"), let bodyParam = HTTPField.Name("bodyParam"),

@@ -87,7 +87,7 @@ extension EngineCheck {
         }
     }
 
-    /// Checks that a load that is replaced by another does not report its end.
+    /// Checks that a load does not report its end if another load replaces it.
     @MainActor
     func checkLoadAfterLoad(_ engine: WebKitGTKEngine) async throws {
         let site = try SchemeSite(["/page": "<title>page</title>"], on: engine)
@@ -126,7 +126,7 @@ extension EngineCheck {
         let waiting = Task {
             try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
         }
-        // This call is queued behind the waiting one.
+        // When this call returns, the previous call waits in the page.
         _ = try await view.evaluate("return 1", in: .page)
         view.discard()
         try await expectError(.processEnded, "a call under way") { _ = try await waiting.value }
@@ -168,7 +168,7 @@ extension EngineCheck {
         try await checkWidgets(engine)
     }
 
-    /// Checks that the engine's objects for a view end with it.
+    /// Checks that the engine's widgets of a view are destroyed with the view.
     @MainActor
     private func checkWidgets(_ engine: WebKitGTKEngine) async throws {
         let parts = try await {

@@ -15,7 +15,7 @@ extension EngineCheck {
     private static let page = "https://page.example/"
     /// The numbers of prefetched and of requested files, and the size of a file in bytes. All files are cacheable.
     private static let (ahead, asked, size) = (32, 320, 256 << 10)
-    /// An allowance in MB beyond the memory shares: a piece of each request, tables, and memory kept by the
+    /// An allowance in MB beyond the shares of the caches: a piece of each request, tables, and freed memory of the
     /// allocator.
     private static let slack = 24.0
 
@@ -26,7 +26,7 @@ extension EngineCheck {
         let large = try await growth(ceiling: 512 << 20, in: folder + "/large")
         print(String(format: "grown by %.1f MB of a ceiling of 16, and by %.1f MB of one of 512", small, large))
         try expect(small < 16 + Self.slack, "grown by \(small) MB")
-        // Without the shares of the caches, the growth with the small ceiling would be as large.
+        // The large growth shows that the ceiling, and not the load, limits the small growth.
         try expect(large > 60, "nothing is kept: grown by \(large) MB")
     }
 

@@ -93,7 +93,7 @@ extension EngineCheck {
         try await checkOwedMessages(engine)
     }
 
-    /// Checks that a message without a reply counts for its document and not for a later one.
+    /// Checks that a message without a reply counts for its own document and not for a later document.
     @MainActor
     private func checkOwedMessages(_ engine: WebKitGTKEngine) async throws {
         let (starts, start) = AsyncStream.makeStream(of: Void.self)
@@ -151,7 +151,8 @@ extension EngineCheck {
         try expect(late == "6", "late: \(late)")
     }
 
-    /// Checks that a message from a page during a navigation has the page's origin, not that of the navigation.
+    /// Checks that a message from a page during a navigation has the page's origin, not the origin of the next
+    /// document.
     @MainActor
     func checkMessageOrigin(_ engine: WebKitGTKEngine) async throws {
         let site = try SchemeSite(["/page": "<p>"], on: engine)

@@ -66,14 +66,14 @@ extension EngineCheck {
             try expect(cookies == known.sorted().map { $0[...] }, "\(host) sent \(cookies), and not \(known)")
             let echo = try await opened.fetch("/echo", "{ method: 'POST', body: new Blob(['a body']) }")
             try expect(echo.text == "a body", "\(host) posted \(echo)")
-            // The engine's proxy does not report the requests of custom-scheme pages again.
+            // Each request is sent once: a request of a custom-scheme page does not pass through the loopback proxy.
             for path in ["/", "/api", "/set", "/echo"] {
                 let count = site.count("https://\(host).shop.example\(path)")
                 try expect(count == 1, "\(host) sent \(count) requests for \(path)")
             }
         }
         try await followLink(in: pages[1])
-        // The first page has the later cookies.
+        // The first page has the cookies that later pages received.
         let opened = Opened(page: pages[0], requests: container.events)
         let cookies = try await opened.fetch("/cookies").text.split(separator: "; ").sorted()
         try expect(cookies == known.sorted().map { $0[...] }, "at the end: \(cookies)")

@@ -11,14 +11,14 @@ internal import WebViewPool
 extension EngineCheck {
     private var poolEngine: WebKitGTKEngine.Configuration {
         var configuration = WebKitGTKEngine.Configuration()
-        // Sound never starts off screen.
+        // Pages play sound only in a visible window.
         configuration.showsWindows = true
         configuration.usesHardwareAcceleration = false
         return configuration
     }
 
-    /// Checks that a page finds no state of the previous page in its view, alternately for many cycles. A visible
-    /// third page of the same origin keeps its state.
+    /// Checks for many cycles that a page finds no state of the previous page in its view. A visible third page of the
+    /// same origin keeps its state.
     /// - Parameter arguments: The mode, the folder of the pages, and the number of cycles. A cycle is a check-out and
     ///   a return of a view. With 400 cycles or more, memory is also checked.
     @MainActor
@@ -44,7 +44,7 @@ extension EngineCheck {
             await site.container.close(page)
             let own = try await screen.view.evaluate("return [sessionStorage.own, sessionStorage.length]", in: .page)
             try expect(own == #"["screen",1]"#, "cycle \(cycle), on screen: \(own)")
-            // Many samples are needed, because the garbage in a process varies by a tenth between moments.
+            // The check needs many samples, because uncollected garbage varies the memory of a process by a tenth.
             if cycle % 10 == 0 { memory.append(try familyMemory()) }
         }
         let counters = site.container.counters.pool
@@ -55,8 +55,8 @@ extension EngineCheck {
         if cycles >= 400 { try expectLevel(memory) }
     }
 
-    /// Checks that residual state is found in a view that is reused without cleaning and while the other page is
-    /// alive, and that the view reports that it is not clean.
+    /// Checks that residual state is found in a view that is reused without cleaning, and in another view while the
+    /// first page is alive. The used view must report that it is not clean.
     /// - Parameter arguments: The folder of the pages.
     @MainActor
     func checkPoolFinds(_ arguments: ArraySlice<String>, in folder: String) async throws {
@@ -77,7 +77,8 @@ extension EngineCheck {
         try expect(residual == all, "residual state of a used view: \(residual)")
 
         let beside = try engine.makeView()
-        // The other page holds its database while it is alive, and the page would wait for it.
+        // While the other page is alive, its database is open, and access to the database would block. The inspection
+        // therefore skips the database.
         try PoolSite.prepareToLook(beside, "Object.assign({ leavesDatabase: true }, \(expected))")
         try await load(PoolSite.looking, in: beside)
         let living = try await PoolSite.inspection(in: beside)
@@ -152,7 +153,7 @@ extension EngineCheck {
         await site.container.shutDown()
     }
 
-    /// Checks that pages that close immediately after their load leave their process to the next ones.
+    /// Checks that the next pages reuse the processes of pages that close immediately after their load.
     /// - Parameter arguments: The folder of the pages.
     @MainActor
     func checkPoolHaste(_ arguments: ArraySlice<String>, in folder: String) async throws {

@@ -13,8 +13,9 @@ internal import WebKitGTKAdapter
 
 // Prefetch requests when a page is opened.
 extension EngineCheck {
-    /// The header fields that also differ between a page's own requests in the container and in the engine: `Host` is
-    /// set by the test, a custom scheme's engine sends no codings, and the connection belongs to the transport.
+    /// The header fields that are not compared, because they also differ between a page's own requests in the container
+    /// and in the engine. The test sets `Host`, the engine sends no codings to a custom scheme, and the transport sets
+    /// the connection.
     private static let transports: Set<String> = ["accept-encoding", "connection", "host"]
 
     /// Checks prefetching.
@@ -86,7 +87,7 @@ extension EngineCheck {
             expected["corsPost"] = "200 1 - {}"
             counts["GET /cors/get"] = 1
             counts["POST /cors/post"] = 1
-            // In proxy mode the engine also sends a preflight, because it does not know of the earlier one.
+            // In proxy mode the engine also sends a preflight, because the container sent the earlier preflight.
             counts["OPTIONS /cors/post"] = mode == .loopbackProxy ? 2 : 1
             made.started = 9
         }
@@ -94,7 +95,7 @@ extension EngineCheck {
         let asked = Dictionary(sent.map { ($0.name, 1) }, uniquingKeysWith: +)
         try expect(asked == counts, "requests \(asked), and not \(counts)\n\(counters)")
         let got = counters.hits + counters.joins
-        // The document of the first page is one more.
+        // The container also prefetched the document of the first page.
         try expect(
             counters.started == made.started + 1 && counters.failures == made.failures
                 && counters.mismatches == made.mismatches && got == made.started + 1 - 2 && counters.joins >= 1,

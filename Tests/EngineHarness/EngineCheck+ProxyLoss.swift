@@ -13,7 +13,7 @@ internal import WebKitGTKAdapter
 // Loss of the proxy's listener, as in suspended apps on phones.
 extension EngineCheck {
     /// Checks three losses. After a shutdown, the next page gets a new listener. After a suspension, pending requests
-    /// complete and the page continues. If the port is taken, the engine gets another one.
+    /// complete and the page continues. If another program uses the port, the engine gets another port.
     @MainActor
     func checkProxyLoss(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
@@ -78,7 +78,7 @@ extension EngineCheck {
         try expect(text == "\"<title>home</title>\(place)\"", "\(url): \(text)")
     }
 
-    /// Events arrive on the main actor, shortly afterwards.
+    /// Waits until a condition is true, at most 10 s, because events arrive with a delay.
     @MainActor
     private func waitUntil(_ what: String, _ condition: @MainActor () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(10)

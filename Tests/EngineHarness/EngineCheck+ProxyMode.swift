@@ -16,7 +16,7 @@ internal import WebKitGTKAdapter
 
 // Pages in proxy mode, with a network in memory.
 extension EngineCheck {
-    /// Checks 200 simultaneous requests to new hosts: each is opened, and its certificate is trusted in time.
+    /// Checks 200 simultaneous requests to new hosts: each host is intercepted, and its certificate is trusted in time.
     @MainActor
     func checkProxyHosts(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { _ in .page("<title>all</title>") }
@@ -32,7 +32,7 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// Checks that a page that opens after the warm-up reuses a connection and makes none.
+    /// Checks that a page that opens after the warm-up reuses the connection of the warm-up.
     @MainActor
     func checkProxyConnections(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { _ in throw ResourceError(.offline, "cut") }
@@ -50,7 +50,7 @@ extension EngineCheck {
             }
         }
         try await container.warmUp()
-        // A busy machine may need longer than the container waits.
+        // On a busy machine the connection may be ready only after `warmUp()` has returned.
         for await _ in arrivals { break }
         try expect(connections == ["shop.example:443"], "preconnected: \(connections)")
         let page = try await container.open("https://shop.example/data.txt")
@@ -64,8 +64,8 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// Checks that a failure of the container's transport, such as an untrusted certificate, is the same failure for
-    /// the page as without a container, and that the events contain the reason.
+    /// Checks failures of the container's transport, such as an untrusted certificate. The page must observe the same
+    /// failure as without a container, and the events must contain the reason.
     @MainActor
     func checkProxyFailures(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { request in
@@ -94,8 +94,7 @@ extension EngineCheck {
             try await refused.load.finished(within: .seconds(20))
             try expect(false, "an unavailable page has loaded")
         } catch let error as EngineError {
-            // The error is that of the transport, not a status of the proxy or the lost connection that the engine
-            // sees.
+            // The error is that of the transport. The engine itself observes only a lost connection.
             try expect(error.code == .tls, "\(error)")
         }
         await container.shutDown()
@@ -109,7 +108,7 @@ extension EngineCheck {
         let first = try await install("1", into: container, folder)
         let page = try await container.open("https://shop.example/index.html")
         try await page.load.finished(within: .seconds(20))
-        // The worker forwards its requests, so that all of them use the worker and the engine's cache.
+        // The worker forwards all requests with `fetch`, so that they pass through the worker and the engine's cache.
         let texts = """
             await navigator.serviceWorker.ready;
             if (!navigator.serviceWorker.controller)

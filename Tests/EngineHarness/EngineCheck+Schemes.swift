@@ -45,7 +45,7 @@ extension EngineCheck {
         }
     }
 
-    /// Checks that one engine serves a container and then another.
+    /// Checks that an engine can be used by two containers one after the other.
     @MainActor
     func checkContainers(_ engine: WebKitGTKEngine, in folder: String) async throws {
         for name in ["first", "second"] {
@@ -64,7 +64,7 @@ extension EngineCheck {
         }
     }
 
-    /// Checks that engines and containers can be released during their work, as when an app retries.
+    /// Checks that engines and containers can be released during their work, for example when an app retries.
     @MainActor
     func checkDroppedEngines(in folder: String) async throws {
         for mode in [InterceptionMode.customScheme, .loopbackProxy] {
@@ -75,7 +75,7 @@ extension EngineCheck {
                 try expect(container.openPages.isEmpty, "a new container has pages")
             }
         }
-        // Pending work ends, and so would the process after an error.
+        // The pending work of the released objects ends here. An error in it would end the process.
         let engine = try WebKitGTKEngine()
         for _ in 1...3 { _ = try await engine.cookies.all() }
         let view = try await page("<title>last</title>", in: engine)

@@ -9,8 +9,8 @@ internal import WebKitGTKAdapter
 
 // Pages of the local server, with a network in memory.
 extension EngineCheck {
-    /// Checks that a page gets no response of another site, whose token the engine also has, and that they do not
-    /// share cookies.
+    /// Checks that a page gets no response of another site, although the engine also has the token for that site. Both
+    /// sites must not share cookies.
     @MainActor
     func checkServerSites(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder)

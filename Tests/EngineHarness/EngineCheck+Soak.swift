@@ -8,11 +8,10 @@ internal import WebKitGTKAdapter
 
 // A soak test: two hours of an app's use in a few minutes.
 extension EngineCheck {
-    /// Opens pages at full speed: single pages, two at a time, pages that close early, are dropped or are killed,
-    /// with updates, memory warnings, suspensions and sign-outs in between. Afterwards, no view and no container
-    /// remains.
-    /// - Parameter arguments: The mode, and the number of opens. An app that opens a page every 12 seconds needs two
-    ///   hours for 600.
+    /// Opens pages at full speed: single pages, pairs, and pages that close early, are released or are killed. Updates,
+    /// memory warnings, suspensions and sign-outs happen in between. Afterwards, no view and no container remains.
+    /// - Parameter arguments: The mode, and the number of opens. 600 opens correspond to two hours with an open every
+    ///   12 seconds.
     @MainActor
     func checkSoak(_ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)

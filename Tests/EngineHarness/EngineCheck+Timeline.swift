@@ -10,7 +10,7 @@ internal import WebKitGTKAdapter
 // The timeline of a page.
 extension EngineCheck {
     /// Checks the timeline of a page.
-    /// - Parameter mode: The mode. In `plain`, the page is one without a response.
+    /// - Parameter mode: The mode. In `plain`, the page gets no response.
     @MainActor
     func checkTimeline(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
@@ -39,7 +39,7 @@ extension EngineCheck {
             try expect(first.marks.loaded == nil && first.marks.firstContentfulPaint == nil, "never: \(first)")
         } else {
             try check(first, mode)
-            // This evaluation counts as a user gesture, so the page reads the state before.
+            // This evaluation counts as a user gesture, so the page itself reads the state before the evaluation.
             let found = try await page.view.evaluate(
                 "return [Object.getOwnPropertyNames(window).length - names, isTouched]", in: .page)
             try expect(found == "[0,false]", "visible to the page (names, user gesture): \(found)")

@@ -26,7 +26,7 @@ extension EngineCheck {
         for url in [near, far] { try await expectFailure(.tls, url, in: view) }
         try await engine.trust(site.certificate, for: "near.example")
         try await expectPage(near, in: view)
-        // This view has its own process and is created later.
+        // The trust also applies to a view that is created later and has its own process.
         try await expectPage(near, in: engine.makeView())
         // The certificate at another host, and another certificate at the host.
         for url in [far, "https://near.example:8443/"] { try await expectFailure(.tls, url, in: view) }
@@ -40,8 +40,8 @@ extension EngineCheck {
         await other.origin.stop()
     }
 
-    /// Checks 200 simultaneous requests to new hosts through a proxy that makes the engine trust each certificate
-    /// before it forwards the connection.
+    /// Checks 200 simultaneous requests to new hosts. The proxy makes the engine trust each certificate before the
+    /// proxy forwards the connection.
     @MainActor
     func checkFreshHosts(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()

@@ -240,7 +240,7 @@ enum EngineCheck: String, CaseIterable {
         let waiting = Task {
             try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
         }
-        // This call is queued behind the waiting one.
+        // When this call returns, the previous call waits in the page.
         _ = try await view.evaluate("return 1", in: .page)
         kill(processes[0], SIGKILL)
         for await reason in ends {

@@ -8,8 +8,8 @@ internal import WebKitGTKAdapter
 
 /// Runs one check of the adapter in the real engine and exits with 0 if it passes.
 ///
-/// The engine needs the main thread in GLib's main loop, which a test runner does not provide. Therefore the tests
-/// start this program.
+/// The engine needs GLib's main loop on the main thread. A test runner does not run this loop, so the tests start this
+/// program.
 @main
 enum EngineHarness {
     static func main() {

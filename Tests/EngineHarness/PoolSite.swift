@@ -8,15 +8,15 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A site with a page that leaves as much state as possible in its view, and a page that looks for it, in a
-/// container.
+/// A site in a container with two pages: one leaves as much state as possible in its view, and one looks for that
+/// state.
 @MainActor
 struct PoolSite {
     /// The result of the page that looks for state.
     struct Inspection: Decodable {
         /// The state of the earlier page found in this view.
         let found: [String]
-        /// The missing state that all views must have.
+        /// The state that all views must have and this view lacks.
         let lost: [String]
     }
 
@@ -50,7 +50,7 @@ struct PoolSite {
         configuration.pages.mode = mode
         configuration.network.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
         configuration.views.reuseLimit = reuseLimit
-        // The checks count views, so none are created when idle.
+        // The checks count views, so the pool must not create views when the app is idle.
         configuration.views.warmsUpWhenIdle = false
         container = try await Container(engine: engine, configuration: configuration)
     }

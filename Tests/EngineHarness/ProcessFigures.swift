@@ -59,13 +59,14 @@ extension EngineCheck {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 
-    /// Returns the CPU time in milliseconds of this process, of the engine's memory pressure monitor (a WebKitGTK
-    /// thread in this process), and of the engine's processes. The first number excludes the monitor.
+    /// Returns three CPU times in milliseconds: of this process without the engine's memory pressure monitor, of the
+    /// monitor, and of the engine's processes. The monitor is a WebKitGTK thread in this process.
     @MainActor
     func processorTime(of body: () async throws -> Void) async throws -> (own: Double, watch: Double, engine: Double) {
         let engine = try engineTime()
         let watch = try watchTime()
-        // This time is read last before the body and first after it, because reading the others takes time.
+        // The CPU time of this process is read immediately before and after the body, because reading the other times
+        // takes CPU time.
         let all = processorTime(of: getpid())
         try await body()
         let ran = processorTime(of: getpid()) - all

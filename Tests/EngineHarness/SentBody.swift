@@ -16,7 +16,7 @@ struct SentBody: Encodable {
     let query: String?
     let type: String?
     let language: String?
-    /// A Boolean value that indicates whether the length preceded the body, which some servers require.
+    /// A Boolean value that indicates whether the request had a `Content-Length`, which some servers require.
     let isSized: Bool
     let length: Int
     let sha256: String

@@ -36,7 +36,7 @@ final class Soak {
         self.site = site
         container = try await Container(engine: engine, configuration: site.configuration(mode))
         let events = container.events
-        // This subscriber reads all events, so that none is dropped.
+        // This subscriber reads all events, so that its buffer drops no event.
         listening = Task { for await _ in events {} }
         container.observe { [weak self] event in
             switch event {
@@ -107,7 +107,7 @@ final class Soak {
         await container.close(page)
     }
 
-    /// Releases the page, which closes it.
+    /// Opens a page and releases its last reference, so that the page closes.
     private func drop() async throws {
         let page = try await open()
         try await waitUntilQuiet(page)
@@ -191,13 +191,13 @@ final class Soak {
         try expect(ahead.started == ended && ahead.hits + ahead.joins > 0, "\(ahead)")
     }
 
-    /// Checks that an idle container with three warm views uses no CPU time. The remaining time is that of WebKit's
-    /// allocator, which releases memory on a thread of this process, and of the measurement's wake-up each second.
+    /// Checks that an idle container with three warm views uses no CPU time. The permitted time is for WebKit's
+    /// allocator, which releases memory on a thread of this process, and for the measurement.
     private func idle() async throws {
         try await container.warmUp()
         let seconds = 10
-        // The wait lets the engine become idle, and lets cancelled sleeps of at most a minute pass, for which Swift
-        // 6.3 still wakes up.
+        // The engine becomes idle during the wait. The wait exceeds a minute, because Swift 6.3 also wakes up for
+        // cancelled sleeps, which last at most a minute.
         try await expectSilence(of: .seconds(65))
         let time = try await check.processorTime { [self] in try await expectSilence(of: .seconds(seconds)) }
         print(

@@ -42,7 +42,7 @@ struct SoakSite {
         return configuration
     }
 
-    /// Installs one of two versions alternately.
+    /// Installs the two versions of the package alternately.
     func update(_ container: Container<WebKitGTKEngine>, turn: Int) async throws {
         let package = packages[turn % packages.count]
         try await container.install(archive: package.archive, manifest: package.manifest)
@@ -85,7 +85,7 @@ struct SoakSite {
                 fetch('/echo', { method: 'POST', body }).then(reply => reply.text()),
                 fetch('/echo', { method: 'POST', body: new URLSearchParams({ a: '1' }) }).then(reply => reply.text()),
             ]);
-            // The cookie is set afterwards, because a prefetched response requires the same cookies.
+            // The cookie is set after the other requests, because a prefetched response requires unchanged cookies.
             document.cookie = 'seen=' + Date.now() + '; path=/; max-age=60';
             const cookies = await text('/api/cookies');
             const isWhole = a.length > 0 && b.length > 0 && ahead === 'ahead' && cached === 'cached';

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// Functions that close, hide and show the windows of this process from outside the adapter.
 ///
-/// GTK is not a module here, because only the adapter imports it. Its functions are looked up by name.
+/// The functions of GTK are looked up by name, because only the adapter imports GTK as a module.
 @MainActor
 enum Windows {
     private typealias Listing = @convention(c) () -> UnsafeMutableRawPointer?
@@ -76,7 +76,7 @@ enum Windows {
         }
     }
 
-    /// Calls a function with each window.
+    /// Calls the GTK function with the given name for each window.
     private static func each(_ name: String) throws {
         let call: Calling = try function(name)
         try each { call($0) }

@@ -11,14 +11,14 @@ extension Program {
     public struct TerminalOutcome: Sendable {
         /// The exit status, or the negative signal number.
         public var status: Int32
-        /// The text written to standard error, which is a terminal.
+        /// The text that the program wrote to standard error, a terminal.
         public var shown: String
     }
 
-    /// Runs the program with standard error at a pseudo terminal. Ends it when the test is cancelled, for example by
-    /// its time limit.
-    /// - Parameter signal: A function that is called with the text so far after each output. The first signal that it
-    ///   returns is sent.
+    /// Runs the program with standard error at a pseudo terminal. Ends the program when the test is cancelled, for
+    /// example by its time limit.
+    /// - Parameter signal: A closure that is called after each output, with the complete text. The first signal that it
+    ///   returns is sent to the program.
     public func runAtTerminal(
         _ arguments: [String], in folder: String, environment: [String: String] = ["TERM": "xterm"],
         signal: @escaping @Sendable (String) -> Int32? = { _ in nil }
@@ -27,16 +27,17 @@ extension Program {
         try #require(openpty(&terminal, &far, nil, nil, nil) == 0)
         let near = terminal
         defer { close(near) }
-        // The program starts when the reader is ready, because a short run could otherwise end before.
+        // The program starts when the reader is ready, because a short run could otherwise end before the reader
+        // starts.
         let gate = try FileDescriptor.pipe()
         defer { try? gate.writeEnd.close() }
         let result = try await Subprocess.run(
             gated(arguments, configuration(arguments, in: folder, environment: environment.mapValues { $0 })),
             input: .fileDescriptor(gate.readEnd, closeAfterSpawningProcess: true), output: .discarded,
-            // The descriptor is closed in this process, because reading would otherwise not end with the program.
+            // This process closes its copy of the descriptor. Otherwise reading would not end when the program ends.
             error: .fileDescriptor(FileDescriptor(rawValue: far), closeAfterSpawningProcess: true)
         ) { execution in
-            // Reading blocks, so it uses its own thread.
+            // The reader blocks, so it has a thread of its own.
             await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
                 Thread.detachNewThread {
                     _ = try? gate.writeEnd.writeAll("\n".utf8)
@@ -61,7 +62,7 @@ extension Program {
     }
 
     /// Reads until the other side is closed.
-    /// - Parameter step: A function that is called after each read until it returns `true`.
+    /// - Parameter step: A closure that is called after each read until it returns `true`.
     private static func read(_ terminal: CInt, _ step: (String) -> Bool) -> String {
         var shown = Data()
         var isOver = false

@@ -8,8 +8,8 @@ import Testing
 
 /// A program that tests run as a process.
 ///
-/// The process inherits only its standard descriptors. If its task is cancelled, its process group is terminated, and
-/// killed after two seconds. A run ends with the program and does not wait for processes that it leaves.
+/// The process inherits only its standard descriptors. If the task is cancelled, the process group receives SIGTERM,
+/// and SIGKILL after two seconds. A run ends with the program, even if child processes of the program still run.
 public struct Program: Sendable {
     /// The result of a run.
     public struct Outcome: Sendable {
@@ -60,12 +60,14 @@ public struct Program: Sendable {
     }
 
     /// Runs the program in `folder` and ends it when the test is cancelled, for example by its time limit.
-    /// - Parameter environment: Replaced variables of this process; `nil` removes a variable.
+    /// - Parameter environment: The environment variables to set; `nil` removes a variable. The process inherits the
+    ///   other variables.
     public func run(
         _ arguments: [String], in folder: String, environment: [String: String?] = [:]
     ) async throws -> Outcome {
         let configuration = try configuration(arguments, in: folder, environment: environment)
-        // Files cannot block like full pipes, and processes that the program leaves may keep them open.
+        // The output goes to files. A full pipe would block, and a child process that outlives the program could keep a
+        // pipe open.
         let token = UUID().uuidString
         let logs = FileManager.default.temporaryDirectory
         let files = ["out", "err"].map { logs.appendingPathComponent("\(name)-\(token).\($0)") }

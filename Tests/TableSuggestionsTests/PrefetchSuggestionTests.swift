@@ -41,7 +41,7 @@ struct PrefetchSuggestionTests {
         try PrefetchSuggestion(page: page, runs: runs, now: Self.now, limits: limits)
     }
 
-    /// Returns the requests of the written table for a page.
+    /// Returns the requests that the suggested table defines for a page.
     private func asked(_ suggestion: PrefetchSuggestion, on page: String = page) throws -> [String] {
         try PrefetchTable(json: suggestion.json(version: "1")).requests(for: page).map { request in
             let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
@@ -92,7 +92,7 @@ struct PrefetchSuggestionTests {
         #expect(try #require(reason).hasPrefix("the page's parameter "))
     }
 
-    @Test("A short value is the page's only with the page's parameter name")
+    @Test("A short value counts as a page parameter only if it has the parameter's name")
     func shortValues() throws {
         #expect(try reason(try seen(Self.api + "?size=7"), page: "https://m.example.com/new?id=7") == nil)
         #expect(try reason(try seen(Self.api + "?size=7&id=7"), page: "https://m.example.com/new?id=7") == nil)
@@ -103,7 +103,9 @@ struct PrefetchSuggestionTests {
 
     // MARK: Runs
 
-    @Test("Requests that differ between runs are omitted with the parameter names; equal ones are included")
+    @Test(
+        "Equal requests are included; requests that differ between runs are omitted, and the reason lists the parameters"
+    )
     func runs() throws {
         func run(_ number: Int) throws -> [ObservedRequest] {
             try [
@@ -128,7 +130,7 @@ struct PrefetchSuggestionTests {
         #expect(suggestion.leftOut.map(\.reason) == ["it does not occur in every run"])
     }
 
-    @Test("A request that occurs twice in a run is listed once, separately from one with other parameters")
+    @Test("A request that occurs twice in a run is listed once; a request with other parameters is listed separately")
     func repeated() throws {
         let run = try [seen(), seen(), seen(Self.api + "?size=1")]
         #expect(try asked(try suggestion([run, run])) == ["GET \(Self.api)", "GET \(Self.api)?size=1"])
@@ -198,7 +200,7 @@ struct PrefetchSuggestionTests {
         for url in ["https://a.test/blog/changelog", "https://a.test/tracks", "https://a.test/add/list"] {
             #expect(try reason(try seen(url, .post)) == nil, "\(url)")
         }
-        // A GET is safe, whatever its path is.
+        // GET is a safe method (RFC 9110, section 9.2.1), so the words of the path do not exclude the request.
         #expect(try reason(try seen("https://a.test/like")) == nil)
     }
 
@@ -312,7 +314,7 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "A name applies to everything that it contains, and a name member to the value next to it",
+        "A name applies to all nested values, and a `name` member applies to the `value` member of the same object",
         arguments: [
             (#"{"token":{"value":"sesame"}}"#, "token may be a secret"),
             (#"{"tokens":[{"v":"sesame"}]}"#, "tokens may be a secret"),
@@ -351,7 +353,7 @@ struct PrefetchSuggestionTests {
         #expect(try reason(try seen(Self.api + spelled)) == nil)
     }
 
-    @Test("A value of the page's own URL is also found inside other values")
+    @Test("A value of the page's own URL is also detected inside other values")
     func nestedPageValues() throws {
         let page = "https://m.example.com/new?t=opensesame&id=163"
         for rest in ["?q=%7B%22a%22:%22opensesame%22%7D", "?q=xopensesamex", "/opensesame-1", "?q=%7B%22a%22:163%7D"] {
@@ -360,7 +362,7 @@ struct PrefetchSuggestionTests {
         }
     }
 
-    @Test("A secret of the page's own URL is never written; a parameter represents it")
+    @Test("A secret of the page's own URL is never written; the table refers to it as a parameter")
     func pageSecrets() throws {
         let page = "https://m.example.com/new?token=sesame&id=1"
         let observed = try seen(Self.api + "?v=2&token=sesame&id=1")
@@ -379,7 +381,7 @@ struct PrefetchSuggestionTests {
         #expect(try reason(try seen(Self.api + query), runs: 2) == nil)
     }
 
-    @Test("Old moments and other numbers are ordinary values")
+    @Test("Past times and other numbers are permitted values")
     func otherNumbers() throws {
         for query in ["?v=1700000000", "?v=20250101", "?v=1234567890123456", "?v=10"] {
             #expect(try reason(try seen(Self.api + query)) == nil, "\(query)")

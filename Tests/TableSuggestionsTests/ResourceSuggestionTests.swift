@@ -75,7 +75,7 @@ struct ResourceSuggestionTests {
         #expect(suggestion.count == (isFile ? 1 : 0) && suggestion.leftOut.isEmpty)
     }
 
-    @Test("JSON is a file if it is fresh for long; documents requested by scripts are not files")
+    @Test("JSON is a file if it is fresh for an hour; documents requested by scripts are not files")
     func data() throws {
         func count(_ cacheControl: String, url: String = Self.url) throws -> Int {
             let file = try seen(url, type: "application/json") {

@@ -25,7 +25,8 @@ struct BridgeBenchmark: ExpressibleByArgument {
 
     static var allValueStrings: [String] { ["body", "cookie", "body,cookie"] }
 
-    /// Returns the bridges to force in a mode. The result is empty in custom-scheme mode, which has all bridges.
+    /// Returns the bridges to force in a mode. The result is empty in custom-scheme mode, because pages in this mode
+    /// always have all bridges.
     /// - Throws: A usage error if pages have no bridges in the mode.
     func bridges(in mode: InterceptionMode) throws -> ForcedBridges {
         switch mode {

@@ -9,7 +9,7 @@ internal import WebEngine
 extension Container {
     /// Waits for the first response of the resource table's server, unless a table is stored from an earlier launch.
     ///
-    /// Call it immediately after the container is created, because the container requests the table then.
+    /// Call the method immediately after the container is created, because the container then requests the table.
     /// - Parameter url: The URL of the table.
     /// - Throws: `CommandError` with the code of a `TableError` if the response contains no valid table, or
     ///   ``EngineError`` with code `timedOut`.

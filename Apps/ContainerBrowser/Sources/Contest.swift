@@ -54,7 +54,7 @@ struct Contest {
         let package = try await pack(baseURL: far.url + "/")
         let packed = try options(.customScheme, url: farPage, package: package, warm: true)
         var result = SiteResult(site: site)
-        // Variants that are compared closely run alternately in each round.
+        // The variants of this loop run alternately, so that changes of the machine's speed affect their times equally.
         for round in 1...runs {
             log("\(site.name): round \(round) of \(runs)")
             try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result)

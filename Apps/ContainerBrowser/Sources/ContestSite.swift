@@ -34,7 +34,7 @@ struct ContestSite: Sendable {
     }
 
     /// Returns the folders of the demo's sites.
-    /// - Throws: An input error if there are none.
+    /// - Throws: An input error if there is no folder.
     static func prepared() throws -> [String] {
         let folder = "build/sites"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

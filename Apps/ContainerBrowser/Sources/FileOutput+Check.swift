@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import Foundation
 
 extension FileOutput {
-    /// Checks before the work begins that a file can be written later. Changes nothing.
+    /// Checks before the work begins that a file can be written later. The check changes no file.
     /// - Throws: An I/O error that names the option.
     static func check(file path: String, of option: String) throws {
         var isDirectory: ObjCBool = false
@@ -25,8 +25,8 @@ extension FileOutput {
         try probe(folder, option, path)
     }
 
-    /// Checks before the work begins that a folder exists or can be created, and that files can be written to it.
-    /// Changes nothing.
+    /// Checks before the work begins that a folder exists or can be created, and that files can be written to the
+    /// folder. The check creates no folder.
     /// - Throws: An I/O error that names the option.
     static func check(folder path: String, of option: String) throws {
         var folder = URL(fileURLWithPath: path).standardizedFileURL

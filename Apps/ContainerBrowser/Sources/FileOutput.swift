@@ -6,7 +6,7 @@ internal import Foundation
 
 /// Functions that write result files.
 enum FileOutput {
-    /// Writes a file atomically. Writes to an existing device or pipe without replacing it.
+    /// Writes a file atomically. An existing device or pipe is written to, not replaced.
     static func write(_ data: Data, to path: String) throws {
         do {
             try data.write(to: URL(fileURLWithPath: path), options: isReplaced(path) ? .atomic : [])
@@ -19,8 +19,8 @@ enum FileOutput {
         try write(Data(text.utf8), to: path)
     }
 
-    /// Returns a Boolean value that indicates whether writing replaces the path: it is a regular file or does not
-    /// exist.
+    /// Returns a Boolean value that indicates whether writing replaces the file: the path is that of a regular file, or
+    /// does not exist.
     static func isReplaced(_ path: String) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return attributes.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
@@ -35,7 +35,7 @@ enum FileOutput {
     }
 }
 
-/// A temporary directory that the command removes before it ends.
+/// A temporary directory. The command removes the directory before the command ends.
 struct TemporaryDirectory: Sendable {
     let path: String
 

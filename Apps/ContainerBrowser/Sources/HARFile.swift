@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import ContainerKit
 internal import ResourceLoading
 
-/// An opening in the format HTTP Archive 1.2.
+/// The requests of one opening in the format HTTP Archive (HAR) 1.2.
 @MainActor
 struct HARFile {
     let summary: OpenSummary

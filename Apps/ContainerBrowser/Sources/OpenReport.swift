@@ -53,8 +53,8 @@ struct OpenReport {
 }
 
 extension TimelineEntry {
-    /// Returns the last part of the path. The host and port precede it if they differ from the page's; the reason
-    /// follows it if there was no response.
+    /// Returns the last part of the path. The host and port precede the part if they differ from the page's. If there
+    /// was no response, the reason follows the part.
     fileprivate func name(besides pagePlace: String?) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last.map(String.init) ?? url

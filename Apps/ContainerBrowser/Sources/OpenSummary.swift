@@ -28,7 +28,7 @@ struct OpenSummary: Sendable {
         runs.append(run)
     }
 
-    /// Records the path of the picture, which shows the last run.
+    /// Records the path of the picture. The picture shows the last run.
     mutating func record(screenshot: String) {
         guard !runs.isEmpty else { return }
         runs[runs.count - 1].screenshot = screenshot
@@ -89,7 +89,7 @@ struct OpenSummary: Sendable {
         let engine: String
         let runs: [RunResult]
         let median: RunResult
-        /// Absent if no suggestion was requested.
+        /// The report on the suggestion; absent if no suggestion was requested.
         let suggested: LoadSuggestion.Report?
     }
 }

@@ -42,7 +42,7 @@ struct OpenedPage {
         return false
     }
 
-    /// A Boolean value that indicates whether a document of the page itself has been committed.
+    /// A Boolean value that indicates whether the view has committed a document of the page, not only a blank page.
     var hasDocument: Bool { arrival.hasDocument }
 
     /// Waits until the page and its initial resources are loaded.
@@ -60,7 +60,7 @@ struct OpenedPage {
     }
 }
 
-/// A record of whether the view committed a document of the page itself.
+/// The state of a view: it has committed a document of the page, or only a blank page.
 @MainActor
 private final class Arrival {
     private(set) var hasDocument = false

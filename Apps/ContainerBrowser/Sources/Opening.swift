@@ -13,13 +13,13 @@ struct Opening {
     /// The pictures to take, each after the page has stopped changing.
     enum Pictures {
         case none, asItIs
-        /// An additional picture for comparison, without the page's origin.
+        /// An additional picture for comparison, in which text with the page's origin is hidden.
         case comparable
     }
 
     var result: RunResult
     let snapshot: PageSnapshot?
-    /// The picture with the text hidden that contains the page's own origin, which differs between the modes.
+    /// The picture in which text with the page's own origin is hidden, because the origin differs between the modes.
     let anonymousSnapshot: PageSnapshot?
     /// The date of the call to open.
     let called: Date
@@ -46,7 +46,7 @@ struct Opening {
             var readyAt: Double?
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
             let readings = try await probe.readings()
-            // Requests after the load event also count.
+            // The wait includes requests after the load event.
             try await quiet { stage.requests.count + opened.resources.all.count }
             let snapshot = pictures == .none ? nil : try await probe.settledSnapshot()
             var anonymousSnapshot: PageSnapshot?

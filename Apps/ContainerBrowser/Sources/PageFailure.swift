@@ -75,7 +75,8 @@ struct PageFailure {
         return packageBases.isEmpty ? "" : ", and no package that was given has this page"
     }
 
-    /// Returns the location if it is a public URL, for example after a redirect; otherwise the page's URL.
+    /// Returns the location of an error if it is a real URL, for example after a redirect. Otherwise returns the page's
+    /// URL.
     private func real(_ location: String?) -> String {
         guard let location, location.hasPrefix("http://") || location.hasPrefix("https://"),
             !location.contains(".localhost:")

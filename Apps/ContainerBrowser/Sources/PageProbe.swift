@@ -6,7 +6,8 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Reads measurements from a page, if possible in an isolated script world, so that the page cannot detect it.
+/// Reads measurements from a page. The scripts run in an isolated script world if possible, where the page cannot
+/// detect them.
 @MainActor
 struct PageProbe {
     private static let world = ScriptWorld.isolated(name: "container-browser")
@@ -38,7 +39,7 @@ struct PageProbe {
         return try JSONDecoder().decode(PageReadings.self, from: Data(json.utf8))
     }
 
-    /// Waits until an expression is true and returns that time in milliseconds since 1970.
+    /// Waits until an expression is true and returns the time in milliseconds since 1970.
     ///
     /// The expression runs in the page's world, so that it can use the page's objects. It is evaluated once per
     /// animation frame; the returned time is that of the frame.
@@ -54,8 +55,8 @@ struct PageProbe {
         return instant
     }
 
-    /// Returns a picture of the page after one second without changes, or the last one after a bounded number of
-    /// tries.
+    /// Returns a picture of the page after one second without changes. If the page continues to change, returns the
+    /// last picture after a bounded number of tries.
     func settledSnapshot() async throws -> PageSnapshot {
         try await withLimit(.seconds(30), "no picture of the page") { [view] in
             var last = try await view.snapshot()
@@ -105,7 +106,7 @@ struct PageProbe {
             firstContentfulPaint: known(paint()?.startTime),
             domReady: known(navigation.domContentLoadedEventEnd) ?? sinceOrigin(timing.domContentLoadedEventEnd),
             load: known(navigation.loadEventEnd) ?? sinceOrigin(timing.loadEventEnd),
-            // The document is also a resource. A cross-origin entry may have no times and no size.
+            // The list of resources starts with the document. A cross-origin entry may have no times and no size.
             resources: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
                 .map(entry => ({
                     url: entry.name, start: entry.startTime, responseStart: known(entry.responseStart),
@@ -116,8 +117,8 @@ struct PageProbe {
         """
 }
 
-/// Times in milliseconds since `origin`, or `nil` if the engine did not report them. `origin` is in milliseconds
-/// since 1970.
+/// The measurements of a page. Times are in milliseconds since `origin`, or `nil` if the engine did not report them.
+/// `origin` is in milliseconds since 1970.
 struct PageReadings: Decodable, Sendable {
     struct Resource: Decodable, Sendable {
         let url: String
@@ -137,7 +138,8 @@ struct PageReadings: Decodable, Sendable {
     let resources: [Resource]
     let errors: [String]
 
-    /// Returns the document's HTTP status. Some engines do not expose it to the page.
+    /// Returns the document's HTTP status from the engine's resources, because some engines do not expose the status to
+    /// the page.
     func status(among engine: [EngineResource]) -> Int? {
         guard let document = resources.first else { return nil }
         let url = document.url.prefix { $0 != "#" }

@@ -9,13 +9,13 @@ internal import WebEngine
 struct PixelDifference: Sendable, Hashable {
     /// The number of pixels that differ.
     let count: Int
-    /// The number of pixels that were not compared, because they also differ between equal openings.
+    /// The number of pixels that were not compared, because they differ between openings of the same variant.
     let ignored: Int
     let total: Int
 
     /// Compares two pictures.
-    /// - Parameter others: Pictures of openings equal to `reference`. Pixels in which they differ from it are not
-    ///   compared.
+    /// - Parameter others: Pictures of other openings of the same variant as `reference`. Pixels in which a picture
+    ///   differs from `reference` are not compared.
     init(between reference: PageSnapshot, and picture: PageSnapshot, apartFrom others: some Sequence<PageSnapshot>) {
         total = reference.width * reference.height
         guard reference.width == picture.width, reference.height == picture.height else {

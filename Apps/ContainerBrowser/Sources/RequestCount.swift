@@ -16,9 +16,10 @@ struct RequestCount: Encodable, Sendable {
     var network = 0
     var synthetic = 0
     var failed = 0
-    /// The bytes of responses from the network, including prefetched ones, or `nil` if the size of one is unknown.
+    /// The bytes of responses from the network, including prefetched responses, or `nil` if the size of a response is
+    /// unknown.
     private(set) var announcedNetworkBytes: Int64? = 0
-    /// The number of responses with an error status, which also count by their provenance.
+    /// The number of responses with an error status. The counts by provenance include these responses.
     var errorStatuses = 0
     /// The URLs without queries of requests that failed or received an error status.
     private(set) var failures: [String] = []
@@ -33,7 +34,7 @@ struct RequestCount: Encodable, Sendable {
     /// - Parameters:
     ///   - records: Requests through the container.
     ///   - engine: Requests of the engine itself.
-    ///   - sizes: The sizes of bodies in bytes, by URL, as far as the page measured them.
+    ///   - sizes: The sizes of bodies in bytes, by URL, if the page measured them.
     init(_ records: [RequestRecord], engine: [EngineResource], sizes: [String: Int64]) {
         for record in records { count(record) }
         for resource in engine { count(resource, size: resource.length ?? sizes[resource.url]) }

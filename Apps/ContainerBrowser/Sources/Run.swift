@@ -90,8 +90,8 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    /// Returns the error of the command: that of a single page, otherwise the number of failures and the first of
-    /// them.
+    /// Returns the error of the command: for a single page, the error of the page; otherwise the number of failures and
+    /// the first failure.
     private static func failure(of failures: [CommandError], among pages: Int) -> CommandError? {
         guard let first = failures.first, pages > 1 else { return failures.first }
         let status = failures.allSatisfy { $0.status == first.status } ? first.status : .unavailable
@@ -169,8 +169,8 @@ struct Run: AsyncParsableCommand {
     @MainActor
     private func isTrue(_ expression: String, in opened: OpenedPage) async throws -> Bool {
         try opened.checkArrival()
-        // Before the first commit, the view shows a blank page or the previous one, where the expression could be
-        // true.
+        // Before the first commit, the view shows a blank page or the previous page. The expression could be true
+        // there.
         if case .waiting = opened.load.state { return false }
         guard opened.hasDocument else { return false }
         return (try? await opened.view.evaluate(ScriptExpression.booleanBody(of: expression), in: .page)) == "true"

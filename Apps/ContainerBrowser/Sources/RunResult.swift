@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The numbers of one opening. Times are in milliseconds since the call to open; `nil` means not measured.
+/// The measurements of one opening. Times are in milliseconds since the call to open; `nil` means not measured.
 struct RunResult: Encodable, Sendable {
     /// The HTTP status of the document.
     var status: Int?
@@ -10,7 +10,7 @@ struct RunResult: Encodable, Sendable {
     var firstContentfulPaintMs: Double?
     var domReadyMs: Double?
     var loadMs: Double?
-    /// The time at which the page was usable, if an expression was given.
+    /// The time at which the page was usable; `nil` without an expression.
     var readyMs: Double?
     var requests = RequestCount()
     /// The number of responses with an error status.
@@ -46,7 +46,7 @@ struct RunResult: Encodable, Sendable {
         try container.encode(firstContentfulPaintMs?.rounded(toPlaces: 3), forKey: .firstContentfulPaintMs)
         try container.encode(domReadyMs?.rounded(toPlaces: 3), forKey: .domReadyMs)
         try container.encode(loadMs?.rounded(toPlaces: 3), forKey: .loadMs)
-        // The only number that is omitted if it was not requested.
+        // Unlike the other numbers, `readyMs` is omitted if it was not requested.
         try container.encodeIfPresent(readyMs?.rounded(toPlaces: 3), forKey: .readyMs)
         try container.encode(requests, forKey: .requests)
         try container.encode(errorStatuses, forKey: .errorStatuses)

@@ -7,9 +7,10 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Checks that scripts from the command line can be parsed before any page is opened.
+/// Parses scripts from the command line before any page is opened, and reports syntax errors.
 ///
-/// Without the check, an expression with a syntax error would look like one that is never true.
+/// Without the check, an expression with a syntax error would be indistinguishable from an expression that is never
+/// true.
 @MainActor
 struct ScriptCheck {
     private static let limit = Duration.seconds(10)
@@ -37,13 +38,13 @@ struct ScriptCheck {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the parser failed at one of the brackets that follow the
+    /// Returns a Boolean value that indicates whether the parser failed at a bracket that this program adds after the
     /// expression.
     private func endsEarly(_ text: String, _ fault: String) async throws -> Bool {
         if fault.contains("Unexpected token '}'") { return !text.contains("}") }
         guard fault.contains("Unexpected token ')'") else { return false }
-        // Without the closing bracket, an extra bracket closes the text before the expression; other faults stay the
-        // same.
+        // The bracket may also be an extra bracket of the expression. The body without the added bracket shows the
+        // difference. With an extra bracket, it is valid. If the expression ends early, it has another fault.
         let rest = try await self.fault(in: ScriptExpression.open(text), isAsync: true)
         return rest != nil && rest != fault
     }
@@ -56,7 +57,7 @@ struct ScriptCheck {
         }
     }
 
-    /// Returns the syntax error of a function with this body, or `nil`. The function is not called.
+    /// Returns the syntax error of a function with the body, or `nil`. The function is not called.
     private func fault(in body: String, isAsync: Bool) async throws -> String? {
         let literal = String(decoding: try JSONEncoder().encode(body), as: UTF8.self)
         let script = """
@@ -72,8 +73,8 @@ struct ScriptCheck {
     }
 }
 
-/// Function bodies for expressions from the command line. The expression is on its own lines, so that it may end with
-/// a comment.
+/// Function bodies for expressions from the command line. The expression has its own lines, so that it may end with a
+/// comment.
 enum ScriptExpression {
     static func value(of text: String) -> String { "return (\n\(text)\n)" }
     /// Returns a body with an unclosed bracket.

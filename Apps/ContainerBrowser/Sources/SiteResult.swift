@@ -45,7 +45,7 @@ struct SiteResult: Sendable {
     }
 
     /// The upper bound of ``readyGain``: the bare engine on the slow network divided by the bare engine on unshaped
-    /// loopback. The rest is the time of the site's own scripts.
+    /// loopback. The time on loopback is that of the site's own scripts.
     var readyBound: Double? {
         ratio(median(.bareSlow).readyMs, to: median(.bareLoopback).readyMs)
     }
@@ -53,7 +53,7 @@ struct SiteResult: Sendable {
     /// Returns the number of openings of a variant.
     func rounds(_ variant: ContestVariant) -> Int { results[variant]?.count ?? 0 }
 
-    /// The failed URLs of the bare engine, including those of other hosts.
+    /// The failed URLs of the bare engine, including URLs of other hosts.
     var failuresOfTheSite: [String] {
         Set((results[.bareLoopback] ?? []).flatMap(\.requests.failures)).sorted()
     }
@@ -65,8 +65,8 @@ struct SiteResult: Sendable {
         return now.subtracting(known).sorted()
     }
 
-    /// Returns the pixels that differ between the container and the bare engine, except those in which two bare
-    /// openings differ.
+    /// Returns the pixels that differ between the container and the bare engine. Pixels in which two bare openings
+    /// differ are not compared.
     func differingPixels(_ variant: ContestVariant) -> PixelDifference? {
         guard let bare = anonymous[.bareLoopback], bare.count > 1, let last = bare.last,
             let contained = anonymous[variant]?.last
@@ -74,7 +74,7 @@ struct SiteResult: Sendable {
         return PixelDifference(between: last, and: contained, apartFrom: bare.dropLast())
     }
 
-    /// Returns the failed paths without the origins, which differ by their ports.
+    /// Returns the failed paths without the origins, because the origins differ by their ports.
     private func failedPaths(_ variant: ContestVariant) -> Set<String> {
         let urls = (results[variant] ?? []).flatMap(\.requests.failures)
         return Set(

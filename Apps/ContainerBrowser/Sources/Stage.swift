@@ -13,7 +13,7 @@ internal import ResourceTable
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A fresh engine, bare or in a container, with its own simulated network.
+/// A fresh engine, with or without a container, and a simulated network.
 @MainActor
 final class Stage {
     let engine: WebKitGTKEngine
@@ -21,7 +21,8 @@ final class Stage {
     private var container: Container<WebKitGTKEngine>?
     private let transport: AsyncHTTPTransport?
     private let proxy: ShapedProxy?
-    /// The proxy that cuts off all hosts outside the covered ones, if the stage is isolated without a shaping proxy.
+    /// The proxy that refuses connections to all hosts that are not covered. `nil` if the stage is not isolated or has
+    /// a shaping proxy.
     private let wall: ShapedProxy?
     private var bareViews: [WebKitGTKView] = []
     private var warmView: WebKitGTKView?
@@ -46,7 +47,8 @@ final class Stage {
     private init(_ options: StageOptions) async throws {
         self.options = options
         var engineSettings = WebKitGTKEngine.Configuration()
-        // The setting is the same in every mode. On a virtual screen without a GPU, OpenGL takes time from the page.
+        // OpenGL is off by default in every mode. On a virtual screen without a GPU, it takes processor time from the
+        // page.
         engineSettings.usesHardwareAcceleration = options.usesOpenGL
         // Lets the engine run in containers without user namespaces.
         engineSettings.sandbox = .whenAvailable
@@ -84,7 +86,7 @@ final class Stage {
         var configuration = ContainerConfiguration(
             directory: options.directory, logger: Logger(label: "container-browser"))
         configuration.network.transport = network
-        // The caller decides if a run begins with a warm view.
+        // The caller warms up a view with `warmUp()`.
         configuration.views.warmsUpWhenIdle = false
         // A failed page is reported as a failure, not recovered.
         configuration.pages.blankPages = nil
@@ -116,8 +118,8 @@ final class Stage {
                 let installed = try await container.install(archive: package.archive, manifest: package.manifest)
                 packageBases.append("\(installed.baseURL)")
             }
-            // The observer receives a record when the page receives the response, so that it counts for the right
-            // opening.
+            // An observer receives a record when the page receives the response. The record therefore counts for the
+            // right opening.
             container.observe { [weak self] event in
                 if case .request(let record) = event { self?.requests.append(record) }
             }
@@ -138,7 +140,7 @@ final class Stage {
         CommandOutput.log("warning: pages run without a sandbox: \(fault)")
     }
 
-    /// Makes the engine trust the certificates of the options for its own connections.
+    /// Makes the engine trust the certificates of the options for connections that bypass the container.
     private func trust() async throws {
         for trusted in options.trusted {
             for host in trusted.hosts {
@@ -211,7 +213,7 @@ final class Stage {
         warmView?.discard()
         warmView = nil
         container?.releaseMemory()
-        // The next stage may open the same folder.
+        // The container closes its folder, because the next stage may open it.
         await container?.shutDown()
         container = nil
         try? await transport?.shutDown()

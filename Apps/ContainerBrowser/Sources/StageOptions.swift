@@ -55,7 +55,8 @@ struct StageOptions: Sendable {
         coveredHosts = try Set(urls.map(Self.host(of:))).sorted { $0.description < $1.description }
     }
 
-    /// Extends the covered hosts to all hosts of their sites, because a page's data often has its own host.
+    /// Extends the covered hosts to all hosts of their sites, because the data of a page often comes from a host of its
+    /// own.
     mutating func coverSites() {
         let domains = Set(coveredNames.compactMap { SuffixList().registrableDomain(of: $0) }).sorted()
         coveredHosts += domains.flatMap { [HostPattern($0), HostPattern("*." + $0)] }.compactMap { $0 }

@@ -25,13 +25,15 @@ struct TimelineEntry: Sendable {
     /// - Parameters:
     ///   - engine: The loads of the engine itself.
     ///   - readings: The times that the page can read.
-    ///   - isOffline: A Boolean value that indicates whether the network is cut. It explains missing responses.
+    ///   - isOffline: A Boolean value that indicates whether the network is cut. The reason for a missing response then
+    ///     states this.
     static func timeline(
         _ records: [RequestRecord], engine: [EngineResource], readings: PageReadings, since called: Double,
         isOffline: Bool
     ) -> [TimelineEntry] {
         let origin = readings.origin - called
-        // The clock of the records has no date. The first request approximates the start of the navigation.
+        // The records have times of a clock without a date, so the time of the first request stands for the start of
+        // the navigation.
         let first = records.map(\.started).min()
         var entries = records.map { entry($0, at: { origin + (first?.duration(to: $0).milliseconds ?? 0) }) }
         var timings = Dictionary(grouping: readings.resources, by: \.url)
@@ -69,7 +71,7 @@ struct TimelineEntry: Sendable {
 }
 
 extension RequestRecord {
-    /// The reason for the source of the response, or the reason for its absence.
+    /// The reason for the source of the response, or for the missing response.
     fileprivate var reasonText: String {
         switch outcome {
         case .failed(let error): "\(error)"

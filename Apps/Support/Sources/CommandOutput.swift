@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// The output of a command: results go to standard output, everything else to standard error.
+/// The output of a command: results go to standard output, diagnostics to standard error.
 public enum CommandOutput {
     /// Writes a line of the result.
     /// - Throws: ``CommandError`` with ``ExitStatus/io`` if the write fails, for example because the disk is full.

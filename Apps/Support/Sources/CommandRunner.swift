@@ -13,13 +13,13 @@ public enum CommandRunner {
     /// Runs the program and ends the process.
     /// - Parameters:
     ///   - program: The root command.
-    ///   - arguments: The arguments without the program's name, or `nil` for those of the process.
-    ///   - translate: A function that converts errors of libraries.
+    ///   - arguments: The arguments without the program's name, or `nil` for the arguments of the process.
+    ///   - translate: A closure that converts errors of libraries, or returns `nil` for an unknown error.
     public static func run(
         _ program: (some AsyncParsableCommand & SendableMetatype).Type, arguments: [String]? = nil,
         translate: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async -> Never {
-        // A separate task provides the handle for cancellation.
+        // The command runs in a separate task, because a signal cancels that task.
         let task = Task { try await parseAndRun(program, arguments) }
         let signals = SignalWatch { task.cancel() }
         do {

@@ -17,7 +17,7 @@ public enum NumberOption {
         }
     }
 
-    /// Returns a parser for seconds, from 0.001 to 86,400, so that the limit is positive and fits the clock.
+    /// Returns a parser for seconds, from 0.001 to 86,400.
     public static func seconds(_ name: String) -> @Sendable (String) throws -> Double {
         { text in
             guard let number = Double(text), (0.001...86_400).contains(number) else {

@@ -5,10 +5,10 @@ internal import AsyncSupport
 internal import Dispatch
 internal import Foundation
 
-/// A handler that turns SIGINT and SIGTERM into a function call, so that the command can clean up. A second signal
-/// ends the process at once.
+/// A handler that calls a closure on SIGINT or SIGTERM, so that the command can clean up. A second signal ends the
+/// process immediately.
 ///
-/// Not `Sendable`: it handles signals while its owner holds it.
+/// It handles signals until it is deallocated.
 final class SignalWatch {
     /// The first received signal.
     private final class First: Sendable {
@@ -33,7 +33,7 @@ final class SignalWatch {
     var received: Int32? { first.value }
 
     /// Starts handling signals.
-    /// - Parameter action: A function that is called once, on a private queue.
+    /// - Parameter action: A closure that is called once, on a private queue.
     init(_ action: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")
         sources = [SIGINT, SIGTERM].map { [first] number in

@@ -19,8 +19,9 @@ struct H5: AsyncParsableCommand {
             Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, CacheProxy.self, Version.self,
         ])
 
-    // `version` in this configuration would apply to all commands. It would hide the `--version` option of some of
-    // them and appear twice in their help, so the other commands set it in their own configurations.
+    // This configuration sets no `version`, because a version of the root command applies to all commands. It would
+    // hide the `--version` option of some commands and appear twice in their help. The other commands set `version`
+    // themselves.
     static func main() async {
         let asksForVersion = CommandLine.arguments.dropFirst().elementsEqual(["--version"])
         await CommandRunner.run(H5.self, arguments: asksForVersion ? ["version"] : nil) { error in

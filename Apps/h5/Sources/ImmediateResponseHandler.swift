@@ -7,8 +7,8 @@ internal import NIOHTTPTypes
 
 /// A handler that sends immediate responses on the event loop and forwards other requests to the server's task.
 ///
-/// For a small response from memory, the switch to a task and back takes longer than all other work. Responses keep
-/// the order of their requests: the handler responds only if no earlier request is pending.
+/// For a small response from memory, the switch to a task and back takes longer than all other work. Responses have the
+/// order of their requests, because the handler responds only if no earlier request is pending.
 ///
 /// Isolation: the event loop of its channel.
 final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -25,11 +25,12 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     private let idleTimeout: TimeAmount
     private let answer: @Sendable (HTTPRequest) -> Answer?
-    /// A request that may be answered immediately, until its end shows that it has no body.
+    /// The head of a request for which an immediate response is permitted. It is stored until the end of the request
+    /// shows that there is no body.
     private var held: HTTPRequest?
     /// The number of forwarded requests whose responses have not ended.
     private var passed = 0
-    /// A Boolean value that indicates whether a forwarded request has not ended.
+    /// A Boolean value that indicates whether the handler is receiving a request that it forwards.
     private var isInRequest = false
     private var hasWritten = false
     private var lastUse = NIODeadline.now()
@@ -39,7 +40,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     /// - Parameters:
     ///   - idleTimeout: The time without bytes from the client after which the connection is closed, unless it waits
     ///     for a response.
-    ///   - answer: A function that returns the immediate response to a request, or `nil` if the request must be
+    ///   - answer: A closure that returns the immediate response to a request, or `nil` if the request must be
     ///     forwarded.
     init(idleTimeout: TimeAmount, answer: @escaping @Sendable (HTTPRequest) -> Answer?) {
         self.idleTimeout = idleTimeout
@@ -102,8 +103,8 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         context.write(data, promise: promise)
     }
 
-    /// Returns a Boolean value that indicates whether the request allows an immediate response. The server handles
-    /// connections that close after the response and connection-specific fields.
+    /// Returns a Boolean value that indicates whether the request permits an immediate response. A request with a
+    /// `Connection` field other than `keep-alive` is forwarded to the server.
     private static func mayBeImmediate(_ head: HTTPRequest) -> Bool {
         guard head.method == .get || head.method == .head else { return false }
         guard let connection = head.headerFields[.connection] else { return true }

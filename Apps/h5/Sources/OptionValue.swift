@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import PackageFormat
 
-/// Parsing of option values that the package libraries validate.
+/// Functions that parse option values with the package libraries.
 enum OptionValue {
     /// Converts a package error to a command line error.
     static func parse<Value>(_ body: () throws -> Value) throws -> Value {

@@ -13,7 +13,7 @@ struct ProgressReader: ArchiveReading {
     let total: Int64?
 
     /// Returns a reader that reports progress, or `reader` if there is no progress bar.
-    /// - Parameter total: A function that returns the total size. It is called only with a progress bar.
+    /// - Parameter total: A closure that returns the total size. It is called only if there is a progress bar.
     static func make(
         _ reader: any ArchiveReading, _ bar: ProgressBar?, total: () -> Int64?
     ) -> any ArchiveReading {

@@ -22,7 +22,7 @@ struct ReverseProxy: Sendable {
     private static let pieceBytes = 64 << 10
 
     /// Serves until the task is cancelled.
-    /// - Parameter onListening: A function that receives the port when the server accepts connections.
+    /// - Parameter onListening: A closure that receives the port when the server accepts connections.
     func serve(port: Int, onListening: @escaping @Sendable (Int) throws -> Void) async throws {
         // The group has one thread per available core; SwiftNIO's shared group has one per core of the machine.
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: ProcessInfo.processInfo.activeProcessorCount)
@@ -44,7 +44,8 @@ struct ReverseProxy: Sendable {
         let server = Server(
             childChannelSetup: HTTP1Channel(
                 responder: { request, writer, _ in try await respond(to: request, with: writer) },
-                // The idle time-out of `HTTP1Channel` does not see responses of the handlers in front of it.
+                // `ImmediateResponseHandler` limits the idle time, because the time-out of `HTTP1Channel` ignores
+                // immediate responses.
                 configuration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
                         ImmediateResponseHandler(idleTimeout: .seconds(120), answer: immediateResponse)
@@ -145,7 +146,7 @@ struct ReverseProxy: Sendable {
         return head
     }
 
-    /// Returns the request to the origin.
+    /// Returns the request to the origin, with its body and `Via`.
     private func incoming(_ request: Request) async throws -> ResourceRequest {
         let body: ByteBuffer
         do {
@@ -163,7 +164,7 @@ struct ReverseProxy: Sendable {
 
     private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {
         let dropped = ConnectionFields.names(namedBy: fields[values: .connection])
-        // The check avoids a copy, because most responses, mainly those from the cache, have no such fields.
+        // The check avoids a copy, because most responses have no connection-specific fields.
         guard fields.contains(where: { dropped.contains($0.name.canonicalName) }) else { return fields }
         return fields.filter { !dropped.contains($0.name.canonicalName) }
     }

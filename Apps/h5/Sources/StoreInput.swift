@@ -6,7 +6,7 @@ internal import CommandSupport
 
 /// Functions that open stores for commands.
 enum StoreInput {
-    /// Opens a store read-only and runs `body` on it. Nothing in its directory is changed.
+    /// Opens a store read-only and runs `body` with the store. The directory is unchanged.
     /// - Parameter includingBlobs: A Boolean value that indicates whether `body` reads small blobs.
     /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func read<Value>(
@@ -21,8 +21,8 @@ enum StoreInput {
     /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func change<Value>(_ directory: String, _ body: (BlobStore) throws -> Value) throws -> Value {
         try mapping(directory) {
-            // Opening a store for changes creates a missing one and modifies an existing one, so it is inspected
-            // first.
+            // The store is inspected first, because opening it for changes creates a missing store and modifies an
+            // existing one.
             do { _ = try BlobStore(inspecting: directory, includingBlobs: false).statistics() }
             return try body(BlobStore(directory: directory))
         }

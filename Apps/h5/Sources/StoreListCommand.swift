@@ -79,8 +79,8 @@ struct StoreListCommand: AsyncParsableCommand {
         }
     }
 
-    /// The days since 1970 that have a four-digit year. The seal of a record does not cover the day, so a damaged day
-    /// can be any number.
+    /// The first and the last day, since 1970, with a year from 1 to 9999. The seal of a record does not cover the day,
+    /// so a damaged day can be any number.
     private static let (firstDay, lastDay) = (Int64(-719_162), Int64(2_932_896))
 
     private static func list(_ store: BlobStore) throws -> Output {

@@ -33,7 +33,8 @@ struct StoreSweepCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = try StoreInput.change(directory) { store in
-            // Pins exist only while the app runs; the app sets them at each start.
+            // Pins of the app exist only while it runs. The former generations of trials must be pinned here, as the
+            // app does at each start.
             for former in try trials(in: store).compactMap(\.former) { store.pin(former) }
             return try store.sweep()
         }
@@ -47,9 +48,9 @@ struct StoreSweepCommand: AsyncParsableCommand {
 
     /// Returns the trials that are in progress in the app.
     ///
-    /// The record is decoded here, because `HealthDocument` treats a damaged record or one in a later format as
+    /// The record is decoded here, because `HealthDocument` treats a damaged record and a record in a later format as
     /// empty.
-    /// - Throws: ``CommandError`` for such a record.
+    /// - Throws: ``CommandError`` if the record is damaged or in a later format.
     private func trials(in store: BlobStore) throws -> [TrialPeriod] {
         guard let content = try store.document(HealthDocument.name) else {
             guard store.counters.damagedDocuments == 0 else {

@@ -58,7 +58,7 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// Returns the sentence that states which properties were compared.
+    /// Returns the sentence about the compared properties.
     private static func comparison(with manifest: PackageManifest?) -> String {
         guard let manifest else {
             return "compared: the archive's structure, sizes and CRC-32; not compared: any SHA-256, since no "

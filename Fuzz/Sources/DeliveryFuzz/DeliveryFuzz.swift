@@ -12,8 +12,8 @@ public func fuzzDelivery(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.expect(contentRangeHolds(field), "an invalid range: \(field)")
     let now = Date(timeIntervalSince1970: 1_700_000_000)
     if let date = HTTPDate.parse(field, now: now) {
-        // The date has a year of at most four digits and survives formatting and parsing. The year 0 cannot be
-        // formatted.
+        // The date has a year of at most four digits, and is the same after formatting and parsing. The year 0 cannot
+        // be formatted.
         let seconds = date.timeIntervalSince1970
         let isWritten = seconds >= -62_135_596_800
         Fuzz.expect(

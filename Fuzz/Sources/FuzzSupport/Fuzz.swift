@@ -23,7 +23,7 @@ public enum Fuzz {
         }
     }
 
-    /// Ends the process if a condition is false, so that the fuzzer keeps the input.
+    /// Ends the process if a condition is false, so that the fuzzer stores the input.
     public static func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
         guard !condition else { return }
         FileHandle.standardError.write(Data("fuzz: \(message())\n".utf8))

@@ -79,7 +79,7 @@ private final class Host: LegacyHosting {
     static let origin = WebOrigin(scheme: "https", authority: "shop.example")
     static let other = WebOrigin(scheme: "https", authority: "other.example")
     let token = BridgeToken()
-    /// A Boolean value that indicates whether the message was about a cookie.
+    /// A Boolean value that indicates whether the message set or requested cookies.
     var isAsked = false
 
     func origin(ofDocument url: String) -> WebOrigin? { Self.origin }

@@ -7,8 +7,7 @@ internal import FuzzSupport
 /// Fuzzes the loopback listeners with the bytes of a local program: SOCKS5, HTTP and TLS to the proxy, and TLS to the
 /// local server. The listeners use real sockets.
 ///
-/// The first byte selects the listener, the bytes that precede the rest, and the pieces into which the message is
-/// split.
+/// The first byte selects the listener, the bytes to send before the rest of the input, and the length of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzListener(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 0 else { return 0 }
@@ -20,7 +19,7 @@ public func fuzzListener(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         // A client with credentials: the SOCKS5 request, or the bytes after a request for a host.
         case 2: (listeners.proxyPort, listeners.introduction + rest)
         case 3: (listeners.proxyPort, listeners.introduction + Listeners.request + rest)
-        // HTTP, with the credentials in place of a mark.
+        // HTTP, with the credentials in place of each marker.
         case 4, 5: (listeners.proxyPort, listeners.authorized(rest))
         default: (listeners.sitePort, rest)
         }

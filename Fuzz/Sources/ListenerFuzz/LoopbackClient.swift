@@ -15,7 +15,7 @@ enum LoopbackClient {
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var isOn: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        // A reset on close frees the port, so that the next input does not wait for it.
+        // A reset on close releases the port immediately, so that many inputs do not use up the ports.
         var reset = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
         var address = sockaddr_in()

@@ -86,7 +86,7 @@ final class ResponseServer: Sendable {
         }
     }
 
-    /// Waits until no connection is open, so that the next input uses a new one.
+    /// Waits until no connection is open, so that the next input uses a new connection.
     func finish() {
         let state = state
         Fuzz.wait {

@@ -5,10 +5,11 @@ internal import Foundation
 internal import FuzzSupport
 @_spi(Fuzzing) internal import SchemeMode
 
-/// Fuzzes the rewriting of documents and style sheets. The first byte sets the length of the pieces of the rest.
+/// Fuzzes the rewriting of documents and style sheets. The first byte sets the length of the pieces into which the text
+/// is split.
 ///
-/// The result must not depend on the pieces. If no URL is covered and no reference lacks its scheme, the bytes must not
-/// change.
+/// The result must not depend on the pieces. If the text contains neither a covered URL nor a reference without a
+/// scheme, the bytes must not change.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
@@ -23,7 +24,8 @@ public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         expect({ HTMLRewriter(context, syntax: .xml, limits: limits) }, text, step, "XML")
         expect({ CSSRewriter(context) }, text, step, "style sheet")
         guard !covers, !text.contains(UInt8(ascii: "/")), !text.contains(UInt8(ascii: "\\")) else { continue }
-        // Without a slash, literal or as a character reference, there is no host. A policy is extended in any case.
+        // Without a slash, literal or as a character reference, there is no host and therefore no URL to rewrite. A
+        // Content Security Policy is always extended.
         guard !text.contains(UInt8(ascii: "&")), text.range(of: Data("http".utf8)) == nil, !mentionsPolicy(text) else {
             continue
         }
@@ -48,6 +50,6 @@ private func expect(_ make: () -> some TextRewriting, _ text: Data, _ step: Int,
     }
     result += split.finish()
     Fuzz.expect(result == expected, "the result for a \(what) differs in pieces of \(step)")
-    // A reference grows by the length of the scheme, and a policy by a few dozen bytes for each of its forms.
+    // A reference grows by the length of the scheme, and a policy by a few dozen bytes for each covered form.
     Fuzz.expect(expected.count <= text.count * 64 + 1_024, "\(text.count) bytes became \(expected.count)")
 }

@@ -24,7 +24,7 @@ public func fuzzRules(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let path = "/" + (parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
     read {
         let glob = try PathPattern(glob: pattern)
-        // A path in its normalized spelling matches itself. Two stars match any path with a spelling.
+        // `/**` matches each path that another pattern matches.
         let any = try PathPattern(glob: "/**")
         Fuzz.expect(!glob.matches(path) || any.matches(path), "matches an invalid path: \(path)")
     }
@@ -36,7 +36,7 @@ public func fuzzRules(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Checks that denied requests pass, and that all requests pass if the rules are disabled.
+/// Checks that a denied request is not intercepted, and that disabled rules intercept no request.
 private func decide(_ url: String, by rules: RouteRules) {
     guard let request = HTTPRequest(urlText: url) else { return }
     let decision = rules.decide(request, page: url, isCovered: true)

@@ -5,7 +5,7 @@ internal import CookieJar
 internal import FuzzSupport
 internal import Synchronization
 
-/// A receiver of cookie changes. The version of each change must be one more than that of the change before.
+/// A receiver of cookie changes. The version of each change must be the previous version plus 1.
 final class ReceivedChanges: Sendable {
     private let last = Mutex<UInt64>(0)
 

@@ -54,7 +54,7 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     return 0
 }
 
-/// A public suffix list that contains the top-level domains only.
+/// A public suffix list whose suffixes are the top-level domains.
 private struct TopLevelSuffixes: PublicSuffixing {
     func registrableDomain(of host: String) -> String? {
         guard host.contains(where: \.isLetter) else { return nil }

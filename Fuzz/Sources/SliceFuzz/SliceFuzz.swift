@@ -47,7 +47,7 @@ private func inflate(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64, step:
     return result
 }
 
-/// Returns the content of an archive that consists of this slice; `nil` if no manifest can describe it.
+/// Returns the content of an archive that consists of the slice; `nil` if no manifest can describe the archive.
 private func read(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64) throws -> Result<Data, PackageError>? {
     let digest = SHA256Digest(of: packed)
     var file = try PackageManifest.File(path: ArchivePath("slice"), size: size, sha256: digest, mediaType: "a/b")

@@ -5,10 +5,10 @@ internal import Foundation
 internal import FuzzSupport
 internal import ResourceStore
 
-/// Fuzzes a blob store whose files are changed as the input describes; see ``Change``.
+/// Fuzzes a blob store. The input describes changes to the files of the store; see ``Change``.
 ///
-/// Reading such a store must not change its directory, and writing must not change anything outside of it. Every defect
-/// must be a `StoreError` or a finding of the check.
+/// Reading the changed store must not change the directory. Writing must not change files outside of the directory.
+/// Every defect must be a `StoreError` or a finding of the check.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStore(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
@@ -25,7 +25,7 @@ public func fuzzStore(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// A change to the directory of a store.
 enum Change {
-    /// Bytes that replace others at an offset, which is taken modulo the file's size.
+    /// A replacement of bytes at an offset, modulo the size of the file.
     case patch(name: String, offset: Int, bytes: [UInt8])
     case truncate(name: String, size: Int)
     case write(name: String, bytes: [UInt8])

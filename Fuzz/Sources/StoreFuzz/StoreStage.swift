@@ -61,7 +61,7 @@ struct StoreStage: Sendable {
         try store.putDocument(Data("text".utf8), as: "table")
     }
 
-    /// Restores both folders to their initial state.
+    /// Restores the directory and the folder outside to their initial state.
     func reset() throws {
         let manager = FileManager.default
         for folder in [directory, outside] { try? manager.removeItem(atPath: folder) }

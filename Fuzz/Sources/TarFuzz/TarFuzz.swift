@@ -5,8 +5,8 @@ internal import Foundation
 internal import FuzzSupport
 @_spi(Packaging) internal import PackageFormat
 
-/// Fuzzes tar.gz and tar.zst archives. The first byte selects whether the rest is a tar that is wrapped here or a
-/// complete file. A mutation rarely produces a valid checksum, so the wrapping is computed.
+/// Fuzzes tar.gz and tar.zst archives. The first byte selects the form of the rest: a complete file, or a tar that this
+/// program compresses. A mutation rarely produces the valid checksum of a compressed file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTar(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in

@@ -6,10 +6,10 @@ internal import Foundation
 
 /// A set of files that is written completely or not at all. After an error, the old files are restored.
 ///
-/// A kill between two renames cannot be undone, but it can be detected: ``marker`` exists from before the first
-/// rename until after the last one.
+/// If the process is killed between two renames, the set stays incomplete, but this can be detected: ``marker`` exists
+/// from before the first rename until after the last rename.
 struct FileSet {
-    /// The file that names the files whose set may be incomplete, one per line.
+    /// The name of the file that lists the files of a set that may be incomplete, one per line.
     static let marker = "suggested.incomplete"
     private var files: [(name: String, data: Data)] = []
 
@@ -25,7 +25,8 @@ struct FileSet {
         let manager = FileManager.default
         let names = files.map(\.name)
         try Self.checkMarker(in: folder)
-        // The existing files may already be an incomplete set, and remain one if this set has fewer files.
+        // The folder may already contain an incomplete set. If this set does not replace all its files, the marker
+        // stays and lists the other files.
         let marked = (try? String(contentsOfFile: path(Self.marker), encoding: .utf8))
         let others = (marked ?? "").split(separator: "\n").map(String.init).filter { !names.contains($0) }
         // A rename replaces a symbolic link and does not follow it.

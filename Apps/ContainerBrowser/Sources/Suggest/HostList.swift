@@ -5,13 +5,13 @@ internal import ContainerKit
 internal import Foundation
 internal import ResourceLoading
 
-/// The hosts that a page needed from the network, for resolving names ahead: `hosts.json`.
+/// The list of hosts in `hosts.json`, to which a page sent requests. An app can resolve their names in advance.
 struct HostList: Encodable {
     /// A host. Times are in milliseconds since the call to open.
     struct Host: Encodable {
         /// The host name in lower case, without a port.
         let host: String
-        /// The time of the first request, in the run in which it was earliest.
+        /// The time of the first request, in the run with the earliest first request.
         var firstMs: Int
         /// The number of requests, in the run with the most requests.
         var requests: Int
@@ -51,7 +51,7 @@ struct HostList: Encodable {
         self.hosts = hosts.values.sorted { ($0.firstMs, $0.host) < ($1.firstMs, $1.host) }
     }
 
-    /// Returns `false` for addresses, which need no resolution.
+    /// Returns a Boolean value that indicates whether the host is a name. An address needs no resolution.
     private static func isName(_ host: String) -> Bool {
         guard let last = host.split(separator: ".").last else { return false }
         return !host.hasPrefix("[") && !last.allSatisfy { $0.isASCII && $0.isNumber }

@@ -28,7 +28,7 @@ struct LoadSuggestion {
         let traffic: TrafficLog?
     }
 
-    /// The report in the output of `open --json`.
+    /// The report on the suggestion in the output of `open --json`.
     struct Report: Encodable, Sendable {
         struct LeftOut: Encodable, Sendable {
             let file: String
@@ -76,7 +76,7 @@ struct LoadSuggestion {
             throw CommandError(.usage, code: "invalid-url", "a prefetch table cannot contain this URL", at: url)
         }
         try FileOutput.check(folder: directory, of: "--suggest")
-        // The folder is created when there is something to write.
+        // A folder that does not exist has no files to check. `write()` creates it.
         guard FileManager.default.fileExists(atPath: directory) else { return }
         try FileSet.checkMarker(in: directory)
         for name in [Self.prefetchFile, Self.hostsFile, Self.resourcesFile] {
@@ -174,7 +174,7 @@ struct LoadSuggestion {
         return seen
     }
 
-    /// Returns the requests that went to the network, through the container or past it.
+    /// Returns the requests to the network, of the container and of the engine itself.
     private func uses(of run: Run) -> [HostList.Use] {
         let called = run.opening.called
         let watched = (run.traffic?.exchanges ?? []).map { exchange in

@@ -33,7 +33,7 @@ struct WatchingTransport: HTTPTransporting {
         return response
     }
 
-    /// Returns the body with recording added. A file is not read, so its content is never recorded.
+    /// Returns the body as a stream that records its bytes. The content of a file is not recorded.
     private func recording(_ body: ResourceBody, as entry: TrafficLog.Body) -> ResourceBody {
         switch body {
         case .empty: log.record(nil, of: entry)
@@ -49,7 +49,7 @@ struct WatchingTransport: HTTPTransporting {
     }
 }
 
-/// A stream that passes its pieces and its regular end to a function.
+/// A stream that passes its pieces and its regular end to a closure.
 private struct TappedStream: AsyncSequence, Sendable {
     typealias Element = Data
 

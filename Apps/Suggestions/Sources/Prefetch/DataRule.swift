@@ -60,7 +60,7 @@ enum DataRule {
         guard let body = observed.body else { return "its body was not completely recorded" }
         guard !body.isEmpty else { return nil }
         let type = ObservedRequest.essence(of: observed.request.headerFields[.contentType] ?? "")
-        // A prefetch sends application/json, which a server may interpret differently.
+        // A prefetch always sends application/json. A server may interpret the same body differently with another type.
         return type == "application/json" ? nil : "its body is not sent as application/json"
     }
 
@@ -70,7 +70,7 @@ enum DataRule {
             || ["text/css", "text/javascript", "application/javascript", "application/wasm"].contains(type)
     }
 
-    /// The header fields that a prefetch sends as the page does, and the fields that need not be equal.
+    /// The header fields that a prefetch sends with the same values as the page, and the fields that may differ.
     private static let known = PrefetchLoader.Configuration.standardIgnoredFields.union([
         "accept-language", "authorization", "cookie", "if-modified-since", "if-none-match", "origin",
     ])

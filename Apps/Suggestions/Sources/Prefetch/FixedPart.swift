@@ -23,7 +23,7 @@ struct FixedPart: Sendable {
     /// All items, including those nested in names and values.
     var all: [Item] { items + labelled + (items + labelled).flatMap { NestedItems(in: $0).items } }
 
-    /// Returns the names whose values differ, without duplicates, in the order of this part.
+    /// Returns the names whose values differ between both parts, without duplicates, in the order of this part.
     func differences(from other: FixedPart) -> [String] {
         let (mine, theirs) = (byName, other.byName)
         var known: Set<String> = []
@@ -34,7 +34,8 @@ struct FixedPart: Sendable {
         Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
     }
 
-    /// Adds a value. Elements of an array have the array's name. The parser limits the depth.
+    /// Adds a value. Elements of an array have the name of the array. The recursion ends, because the parser limits the
+    /// depth.
     private mutating func add(_ value: JSONValue, of name: String) {
         switch value {
         case .null: items.append(Item(name: name, value: "null"))
@@ -50,7 +51,7 @@ struct FixedPart: Sendable {
         }
     }
 
-    /// Adds the name of an array or an object, which has no value itself.
+    /// Adds the name of an array or object with an empty value.
     private mutating func addName(_ name: String) {
         if !name.isEmpty { items.append(Item(name: name, value: "")) }
     }

@@ -9,8 +9,8 @@ struct FixedPartRule: Sendable {
     private let now: Double
     /// Yesterday, today and tomorrow, as `2026-01-31` and `20260131`.
     private let days: [String]
-    /// A Boolean value that indicates whether several runs confirm that values stay the same. Otherwise, values that
-    /// look variable count as variable.
+    /// A Boolean value that indicates whether several runs confirm that values stay the same. If not, a value that
+    /// looks variable is rejected.
     private let isRepeated: Bool
 
     init(now: Date, isRepeated: Bool) {

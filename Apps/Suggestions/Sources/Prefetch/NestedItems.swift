@@ -8,8 +8,7 @@ internal import Prefetch
 /// again, or JSON in base64.
 struct NestedItems {
     private(set) var items: [FixedPart.Item] = []
-    /// A Boolean value that indicates whether everything was decoded. Otherwise, undecoded text may contain any
-    /// value.
+    /// A Boolean value that indicates whether all text was decoded. If not, the remaining text may contain any value.
     private(set) var isWhole = true
 
     private static let maxLevels = 4
@@ -44,7 +43,7 @@ struct NestedItems {
     private static func read(_ text: String) -> [FixedPart.Item]? {
         guard let first = text.first(where: { !$0.isWhitespace }) else { return [] }
         if first == "{" || first == "[" { return json(Array(text.utf8)) }
-        // The check precedes the query check, because base64 padding is an equals sign.
+        // This check precedes the check for a query, because base64 padding is an equals sign.
         if let bytes = base64(text) { return json(bytes) }
         if text.utf8.contains(UInt8(ascii: "=")) { return query(text) }
         if text.utf8.contains(UInt8(ascii: "%")), let whole = PageParameters(query: text).pairs.first?.name,
@@ -75,7 +74,7 @@ struct NestedItems {
         // The query parser decodes `+` as a space.
         let signs: [Character: Character] = ["-": "+", " ": "+", "_": "/"]
         var letters = text.reversed().drop { $0 == "=" }.reversed().map { signs[$0] ?? $0 }
-        // A remainder of one character means that the text was truncated.
+        // Base64 has groups of four characters. A remainder of one character is no byte, so the text was truncated.
         if letters.count % 4 == 1 { letters.removeLast() }
         letters += Array(repeating: "=", count: (4 - letters.count % 4) % 4)
         guard let bytes = Data(base64Encoded: String(letters)).map({ Array($0) }), let first = bytes.first,
@@ -84,8 +83,8 @@ struct NestedItems {
         return bytes
     }
 
-    /// Returns a Boolean value that indicates whether the bytes are UTF-8, except for a truncated last character.
-    /// Words such as `W123` are valid base64 but rarely UTF-8.
+    /// Returns a Boolean value that indicates whether the bytes are UTF-8, except for a truncated last character. A
+    /// word such as `W123` is valid base64, but its bytes are rarely UTF-8.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         (0..<4).contains { $0 < bytes.count && String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
     }

@@ -5,7 +5,7 @@ package import Foundation
 package import HTTPTypes
 internal import WebSyntax
 
-/// A request of a page, as far as it could be observed.
+/// An observed request of a page. Parts that could not be observed are `nil`.
 package struct ObservedRequest: Sendable {
     /// The method, the real URL and the header fields, as sent.
     package var request: HTTPRequest

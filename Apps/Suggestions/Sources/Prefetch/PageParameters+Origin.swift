@@ -4,7 +4,7 @@
 internal import Prefetch
 
 extension PageParameters {
-    /// The query of an interface before the page's parameters are appended.
+    /// The query of an interface, to which the page's parameters are appended.
     struct Lead: Sendable, Hashable {
         let query: String?
     }
@@ -14,7 +14,7 @@ extension PageParameters {
 
     /// Returns the shortest query to which ``following(_:)-(String?)`` appends the page's parameters to produce
     /// `query`.
-    /// - Returns: `nil` if there is no such query or the page has no parameters.
+    /// - Returns: `nil` if no query leads to `query`, or if the page has no parameters.
     func lead(of query: String?) -> Lead? {
         guard let query, !pairs.isEmpty, pairs.count <= Self.limit else { return nil }
         let parts = query.utf8.split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
@@ -28,7 +28,7 @@ extension PageParameters {
 
     /// Returns the members to which ``following(_:)-([JSONValue.Member])`` adds the page's parameters to produce
     /// `members` in any order.
-    /// - Returns: `nil` if `members` does not contain all parameters of the page, or the page has none.
+    /// - Returns: `nil` if `members` does not contain all parameters of the page, or if the page has no parameters.
     func lead(of members: [JSONValue.Member]) -> [JSONValue.Member]? {
         let added = following([] as [JSONValue.Member])
         guard !added.isEmpty, added.count <= Self.limit else { return nil }
@@ -38,8 +38,8 @@ extension PageParameters {
         return members.filter { !names.contains(Array($0.name.utf8)) }
     }
 
-    /// Returns the name of the first page parameter whose value occurs in the fixed part or the path, where it would
-    /// apply to every page.
+    /// Returns the name of the first page parameter whose value occurs in the fixed part or the path. There the value
+    /// would apply to every page.
     ///
     /// A value of fewer than three bytes must also have the same name, because short values occur by chance. A value
     /// of eight bytes or more may be part of another value.
@@ -62,7 +62,7 @@ extension PageParameters {
         private let stem: Substring
 
         init(_ raw: Substring) {
-            // The segment is parsed as a parameter name without a value, because the escapes are the same.
+            // `PageParameters` decodes the escapes: a segment is parsed like a parameter name without a value.
             let text = PageParameters(query: String(raw)).pairs.first?.name ?? ""
             self.text = text
             stem = text.lastIndex(of: ".").map { text[..<$0] } ?? text[...]

@@ -21,7 +21,7 @@ struct PathClassifier {
         return !last.isDisjoint(with: Self.changing)
     }
 
-    /// Returns a Boolean value that indicates whether the segment is a word for reading, such as `list`.
+    /// Returns a Boolean value that indicates whether the segment is a word for a read operation, such as `list`.
     static func isReading(_ part: String) -> Bool { reading.contains(part.lowercased()) }
 
     /// Returns the words of a segment: `addToCart` and `add-to_cart` have the same three words.

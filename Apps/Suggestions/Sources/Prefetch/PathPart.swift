@@ -4,14 +4,16 @@
 internal import Prefetch
 internal import WebSyntax
 
-/// The segments of a path. Each has the previous one as its name, so that `/token/abc` is equivalent to `?token=abc`.
+/// The segments of a path. The name of a segment is the previous segment, so that `/token/abc` is equivalent to
+/// `?token=abc`.
 struct PathPart: Sendable {
     struct Segment: Sendable {
         /// The segment as written in the path.
         let raw: Substring
         /// The segment without escapes.
         let text: String
-        /// The previous segment, or an empty string for the first segment and after a word for reading.
+        /// The previous segment. Empty for the first segment and after a word for a read operation; see
+        /// ``PathClassifier``.
         let name: String
     }
 
@@ -23,7 +25,7 @@ struct PathPart: Sendable {
         for raw in path.prefix(while: { $0 != "?" && $0 != "#" }).split(
             separator: "/", omittingEmptySubsequences: false)
         {
-            // The segment is parsed as a parameter name without a value, because the escapes are the same.
+            // `PageParameters` decodes the escapes: a segment is parsed like a parameter name without a value.
             let text = PageParameters(query: String(raw.replacing("=", with: "%3D"))).pairs.first?.name ?? ""
             segments.append(Segment(raw: raw, text: text, name: PathClassifier.isReading(text) ? "" : name))
             // Most servers treat `/token//abc` like `/token/abc`.

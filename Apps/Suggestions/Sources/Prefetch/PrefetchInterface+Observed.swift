@@ -35,7 +35,7 @@ extension PrefetchInterface {
         }
     }
 
-    /// The part of the request that the table defines and the page does not.
+    /// The part of the request that comes from the table, not from the page's parameters.
     var fixedPart: FixedPart { FixedPart(query: api.query, body: body) }
 
     /// The interface as a row of the table. False and absent members are omitted.

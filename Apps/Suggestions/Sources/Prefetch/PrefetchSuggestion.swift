@@ -9,7 +9,7 @@ package import Prefetch
 ///
 /// The result depends only on the observed requests. A request is included if a script requested data, the table can
 /// express it for every parameter of the page, and a prefetch is harmless; see `docs/suggested-tables.md`. Doubtful
-/// requests are omitted: a missing row costs time, but a wrong row costs the server a request or more.
+/// requests are omitted: a missing row costs the page time, but a wrong row costs the server requests.
 package struct PrefetchSuggestion: Sendable {
     /// A data request that the table does not contain.
     package struct LeftOut: Sendable, Hashable {
@@ -114,7 +114,7 @@ package struct PrefetchSuggestion: Sendable {
         return try PrefetchInterface(call.method, url, body: call.body, on: parameters)
     }
 
-    /// Returns the reason that a request of one run is missing in another.
+    /// Returns the reason why a request of one run is missing in another run.
     private static func reason(_ call: ObservedCall, missingIn run: [ObservedCall]) -> String {
         guard let like = run.first(where: { $0.isLike(call) }) else { return "it does not occur in every run" }
         let names = call.part.differences(from: like.part).filter { !$0.isEmpty }.prefix(3)

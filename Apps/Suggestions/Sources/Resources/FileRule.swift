@@ -15,8 +15,8 @@ struct FileRule {
         type = MediaType.essence(of: observed.response?.headerFields[.contentType] ?? "")
     }
 
-    /// A Boolean value that indicates whether the response is a page resource. JSON counts if it is fresh for an hour
-    /// or more.
+    /// A Boolean value that indicates whether the response is a resource of the page. JSON is a resource if it is fresh
+    /// for an hour or more.
     var isFile: Bool {
         guard observed.request.method == .get else { return false }
         if isDocument { return !isAskedByScript }
@@ -68,7 +68,7 @@ struct FileRule {
         return path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
     }
 
-    /// The name of the first parameter that may be a key or personal: any parameter that is not a version.
+    /// The name of the first query parameter that is not a version. It may be a key or personal data.
     private var secret: String? {
         (query ?? "").split(separator: "&").first { parameter in
             let name = parameter.prefix { $0 != "=" }

@@ -4,7 +4,7 @@
 package import Foundation
 package import HTTPTypes
 
-/// A request of a page and the received bytes, as far as they could be observed.
+/// An observed request of a page and the received bytes. Parts that could not be observed are `nil`.
 package struct ObservedFile: Sendable {
     /// The method, the real URL and the header fields, as sent.
     package var request: HTTPRequest

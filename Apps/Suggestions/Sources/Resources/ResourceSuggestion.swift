@@ -59,8 +59,8 @@ package struct ResourceSuggestion: Sendable {
 
     /// Returns the table as a server publishes it, after parsing it to check that a container accepts it.
     ///
-    /// Each entry has three additional members, which readers of tables ignore, named as in a package manifest:
-    /// `path` (from the root of the host), `size` and `sha256`.
+    /// Each entry has three additional members with the names of a package manifest: `path` (from the root of the
+    /// host), `size` and `sha256`. Readers of tables ignore these members.
     /// - Parameter version: The version of the table.
     /// - Throws: ``TableError`` for an invalid version.
     package func json(version: String) throws -> Data {
@@ -104,7 +104,7 @@ package struct ResourceSuggestion: Sendable {
             case version, md5, download, ctype, path, size, sha256
         }
 
-        /// Returns `nil` if the bytes are missing.
+        /// Creates the row of a file, or returns `nil` if the bytes are missing.
         init?(_ url: TableURL, _ file: ObservedFile) {
             guard let bytes = file.bytes else { return nil }
             md5 = MD5Digest(of: bytes).description

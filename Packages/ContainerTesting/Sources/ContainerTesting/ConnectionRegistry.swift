@@ -38,7 +38,7 @@ final class ConnectionRegistry: Sendable {
         return isAdmitted
     }
 
-    /// Admits no more connections, ends each open one with `end`, and waits until all are closed.
+    /// Admits no more connections, ends each open connection with `end`, and waits until all are closed.
     func closeAll(_ end: (any Channel) -> Void) async {
         let channels = state.withLock { state in
             state.isStopped = true

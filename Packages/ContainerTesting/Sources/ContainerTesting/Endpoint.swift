@@ -28,8 +28,8 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Endpoint {
-    /// Parses `host:port`, `[v6]:port`, or a host without a port if `defaultPort` is not `nil`. Returns `nil`
-    /// otherwise.
+    /// Parses `host:port`, `[v6]:port`, or a host without a port if `defaultPort` is not `nil`. Returns `nil` for any
+    /// other text.
     ///
     /// The grammar is the authority of RFC 3986, section 3.2, without user information.
     init?(authority: some StringProtocol, defaultPort: Int? = nil) {

@@ -16,8 +16,8 @@ internal import NIOPosix
 enum Listener {
     /// The receive buffer of relayed and proxied sockets, in bytes. The system doubles it.
     ///
-    /// Without it, the system could buffer megabytes, which would all arrive at the end of the stream: NIO then reads
-    /// on without a read request.
+    /// With the system's larger buffer, megabytes could arrive at once at the end of a stream, because NIO then reads
+    /// without a read request.
     static let receiveBuffer: SocketOptionValue = 262_144
 
     /// Starts listening and returns the channel and the port.

@@ -56,7 +56,7 @@ struct FaultTests {
         #expect(pattern.matches(path) == matches)
     }
 
-    @Test("A hostile pattern takes no excessive time")
+    @Test("The time to match a hostile pattern is bounded")
     func hostile() throws {
         let pattern = try #require(OriginPathPattern("/" + String(repeating: "a*", count: 400) + "b"))
         #expect(!pattern.matches("/" + String(repeating: "a", count: 4_000)))

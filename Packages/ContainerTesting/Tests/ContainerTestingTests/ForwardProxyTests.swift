@@ -14,7 +14,7 @@ import Testing
 struct ForwardProxyTests {
     private static let megabyte = pattern(1_048_576)
 
-    /// A server with an echo and a stream that responds to every other path with a megabyte.
+    /// Returns the configuration of a server with an echo and a stream. Every other path responds with a megabyte.
     private func configuration(tls: Bool = false) throws -> OriginServer.Configuration {
         let echo = try #require(OriginPathPattern("/echo"))
         let stream = try #require(OriginPathPattern("/stream"))
@@ -34,7 +34,7 @@ struct ForwardProxyTests {
         return configuration
     }
 
-    @Test("A megabyte passes in both directions, and connections are kept alive")
+    @Test("A megabyte passes in both directions, and connections are persistent")
     func plain() async throws {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in
@@ -174,7 +174,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("A missing server results in 502, and the client connection is kept")
+    @Test("A missing server results in 502, and the client connection is reused")
     func badGateway() async throws {
         let closed = try RefusingPort()
         let port = closed.number
@@ -194,7 +194,7 @@ struct ForwardProxyTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("A server that closes before its response results in 502, and later in a broken response")
+    @Test("A server that closes before its response results in 502; a later close results in a broken response")
     func brokenAnswers() async throws {
         var configuration = try configuration()
         configuration.faults = try Fault.parse("reset:/reset,truncate=1000:/truncate")
@@ -227,7 +227,7 @@ struct ForwardProxyTests {
         configuration.faults = try Fault.parse("stall:/stall")
         try await withOrigin(configuration) { server async throws in
             var limits = ForwardProxy.Configuration()
-            // Long enough for a busy machine to deliver the request first.
+            // The limit is long enough for a busy machine to deliver the request first.
             limits.idleTimeout = .seconds(3)
             try await withProxy(limits) { proxy async throws in
                 let answer = try await exchange(
@@ -320,8 +320,8 @@ struct ShapedProxyTests {
         let begin = ContinuousClock.now
         try await withOrigin(configuration) { server async throws in
             try await withShapedProxy(profile) { proxy async throws in
-                // Read while the client is connected: the reply to its close_notify keeps the link busy but may reach
-                // no client.
+                // The counters are read while the client is connected. Later they would include the reply to its
+                // close_notify.
                 let (answer, counters) =
                     tls
                     ? try await withClient(proxy: proxy.port, trusting: server.authorityPEM) { client in

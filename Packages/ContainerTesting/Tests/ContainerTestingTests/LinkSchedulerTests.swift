@@ -74,14 +74,14 @@ struct LinkSchedulerTests {
         #expect(segments.prefix(6).map(\.connection) == [a, b, c, a, b, c])
     }
 
-    @Test("A later connection waits for one quantum, not for the queue before it")
+    @Test("A later connection waits for one quantum, not for the whole queue of another connection")
     func latecomer() throws {
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
         link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
         link.enqueue(.bytes(100), on: b, readyAt: .milliseconds(10))
         let first = try #require(drain(&link, at: [.seconds(1)]).first { $0.connection == b })
-        // With quanta of 7.5 ms, the second one is in progress at 10 ms and ends at 15 ms. The next turn of `a` was
-        // earlier.
+        // A quantum takes 7.5 ms. At 10 ms the second quantum of `a` is in progress. It ends at 15 ms, and the third
+        // quantum of `a` may still precede the 0.5 ms of `b`.
         #expect(first.arrives <= .milliseconds(15) + .microseconds(7_500 + 500))
     }
 
@@ -89,7 +89,7 @@ struct LinkSchedulerTests {
     func order() {
         var link = LinkScheduler(kilobitsPerSecond: 8, delay: .milliseconds(5))
         link.enqueue(.bytes(2_000), on: a, readyAt: .milliseconds(50))
-        // Ready before its predecessor, but it waits.
+        // The second segment is ready before the first, but must wait for it.
         link.enqueue(.bytes(1_000), on: a, readyAt: .zero)
         link.enqueue(.end, on: a, readyAt: .zero)
         link.enqueue(.reset, on: a, readyAt: .zero)

@@ -74,12 +74,12 @@ struct OriginFaultTests {
             let outcome = try await get("/a.js", from: server)
             #expect(outcome.end == .reset)
             #expect(outcome.bodyBytes <= 1_000)
-            // Too short for the fault.
+            // The file is shorter than the number of the fault, so it is sent completely.
             #expect(try await get("/small.js", from: server).bodyBytes == 10)
         }
     }
 
-    @Test("status: the status, and the connection is kept")
+    @Test("status: the status, and the connection is reused")
     func status() async throws {
         try await withFaults("status=503:/a.js,status=204:/b.js") { server async throws in
             try await withClient { client async throws in
@@ -132,7 +132,8 @@ struct OriginFaultTests {
                     await server.stop()
                     #expect((try? await iterator.next()) == nil)
                 } else {
-                    // The server continues to serve other requests, which repeat until the stalled one has arrived.
+                    // The server continues to serve other requests. They are repeated until the stalled request has
+                    // arrived.
                     repeat {
                         #expect(try await get("/small.js", from: server).bodyBytes == 10)
                     } while !server.requests.contains { $0.path == "/a.js" }

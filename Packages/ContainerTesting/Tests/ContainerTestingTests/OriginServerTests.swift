@@ -64,7 +64,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("Validators and ranges")
+    @Test("Validators and ranges are supported")
     func ranges() async throws {
         let script = script
         try await withSite { server, client async throws in
@@ -172,7 +172,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("TLS with a certificate for this machine")
+    @Test("A client that trusts the authority connects over TLS")
     func tls() async throws {
         let folder = try Folder(["index.html": pattern(300_000)])
         defer { folder.remove() }
@@ -190,7 +190,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("A network in front of the server")
+    @Test("A profile shapes the network in front of the server")
     func shaped() async throws {
         let begin = ContinuousClock.now
         try await withSite {
@@ -204,7 +204,7 @@ struct OriginServerTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(140))
     }
 
-    @Test("A port in use, and a missing folder")
+    @Test("A port in use and a missing folder are reported")
     func errors() async throws {
         try await withSite { server, _ async throws in
             for profile in [NetworkProfile.none, .slowFourG] {

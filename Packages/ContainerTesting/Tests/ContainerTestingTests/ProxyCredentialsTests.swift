@@ -24,7 +24,7 @@ struct ProxyCredentialsTests {
     }
 
     @Test(
-        "Other credentials receive 407 and are counted, and the connection is kept",
+        "Other credentials receive 407 and are counted, and the connection is reused",
         arguments: ["", "Basic", "Basic eDp5", "Bearer x", "Digest dXNlcjpwYXNzOndvcmQ="])
     func refusal(_ value: String) async throws {
         try await withOrigin(try site()) { server async throws in

@@ -91,7 +91,7 @@ struct ShapingRelayTests {
 
     @Test("Connections share the rate fairly")
     func fairness() async throws {
-        // Large enough that the relay always has data, also on a busy machine.
+        // The chunks are large enough that the relay always has data, also on a busy machine.
         let endless: @Sendable (TCPChannel) async throws -> Void = { channel in
             try await channel.executeThenClose { _, outbound in
                 while true { try await outbound.write(ByteBuffer(repeating: 1, count: 2_000_000)) }
@@ -102,8 +102,8 @@ struct ShapingRelayTests {
             try await connect(to: relay.port).executeThenClose { first, _ in
                 try await connect(to: relay.port).executeThenClose { second, _ in
                     var (one, other) = (first.makeAsyncIterator(), second.makeAsyncIterator())
-                    // Counted by the relay while both connections receive, until the first has received 200,000 more
-                    // bytes.
+                    // The relay counts the bytes while both connections receive, until the first connection has
+                    // received 200,000 more bytes.
                     _ = try await (one.next(), other.next())
                     let begin = relay.bytesDownByConnection
                     while relay.bytesDownByConnection[0] - begin[0] < 200_000, try await one.next() != nil {}
@@ -119,7 +119,7 @@ struct ShapingRelayTests {
 
     @Test("Data sent before the target is connected is not lost")
     func early() async throws {
-        // Many connections, so that most have sent everything before the relay has connected them.
+        // With many connections, most have sent all bytes before the relay has connected them.
         let bytes = pattern(30_000)
         try await withRelay(.none) { relay in
             try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -141,7 +141,7 @@ struct ShapingRelayTests {
             #expect(echoed == bytes)
             return relay.counters
         }
-        // One read and one socket buffer at the end may be added.
+        // The limit may be exceeded by one read and one socket buffer.
         #expect(counters.mostHeld < 1_250_000 + 1_048_576)
     }
 
@@ -161,7 +161,7 @@ struct ShapingRelayTests {
         #expect(String(decoding: answer, as: UTF8.self) == "100000")
     }
 
-    @Test("A reset of the server is passed on")
+    @Test("A reset of the server resets the client")
     func reset() async throws {
         let breakOff: @Sendable (TCPChannel) async throws -> Void = { channel in
             let socket = channel.channel
@@ -169,7 +169,7 @@ struct ShapingRelayTests {
                 var iterator = inbound.makeAsyncIterator()
                 _ = try await iterator.next()
                 try await outbound.write(ByteBuffer(repeating: 1, count: 10_000))
-                // After the client has received them.
+                // The server resets after the client has received the bytes.
                 _ = try await iterator.next()
                 try await socket.eventLoop.submit { socket.reset() }.get()
             }
@@ -196,7 +196,8 @@ struct ShapingRelayTests {
     @Test("Connections are reset immediately with the offline profile")
     func offline() async throws {
         let (received, counters) = try await withRelay(.offline) { relay in
-            // An error or an end, depending on the system, but immediately and without a byte.
+            // The connection ends with an error or normally, depending on the system, but immediately and without a
+            // byte.
             let received = try? await sendAndCollect([7], through: relay.port)
             return (received ?? [], relay.counters)
         }
@@ -214,7 +215,7 @@ struct ShapingRelayTests {
             try await connect(to: relay.port).executeThenClose { inbound, outbound in
                 try await outbound.write(ByteBuffer(string: "hello"))
                 for try await _ in inbound {}
-                // A normal end would be wrong, too.
+                // The expectation also accepts a normal end, which leads to this error.
                 try await outbound.write(ByteBuffer(string: "hello"))
                 throw ContainerTestingError(.tls, "ended in order")
             }
@@ -238,7 +239,7 @@ struct ShapingRelayTests {
 
     @Test("A port is free after the stop")
     func portAfterStop() async throws {
-        // A concurrent test may take the port in between. Another attempt then uses another port.
+        // A concurrent test may take the port before it is bound again. The next attempt then uses another port.
         for attempt in 1... {
             let relay = try await ShapingRelay.start(profile: .none, target: .loopback(1))
             await relay.stop()

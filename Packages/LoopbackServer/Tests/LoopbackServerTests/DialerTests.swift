@@ -12,7 +12,9 @@ import Testing
 
 @Suite("Connections to hosts", .timeLimit(.minutes(1)))
 struct DialerTests {
-    @Test("A name that resolves to loopback is refused at our own port, and reached at others", arguments: [4, 6])
+    @Test(
+        "A name that resolves to loopback is refused at the server's own port, and reached at other ports",
+        arguments: [4, 6])
     func names(version: Int) async throws {
         try await RawHost.with { host in
             let dialer = try Dialer(
@@ -22,7 +24,7 @@ struct DialerTests {
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
             try await channel.close()
-            // As if this host were the proxy.
+            // The dialer treats the port of this host as its own.
             dialer.setOwnPort(host.port)
             await #expect {
                 try await dialer.connect(to: target, on: eventLoop).get()

@@ -61,7 +61,7 @@ struct ExchangeStateTests {
         #expect(faults(life, Seen(isRequestWhole: !hasBody), 7, keepsAlive: keepsAlive).first == nil)
     }
 
-    @Test("A connection is kept only if the request was complete before its response began")
+    @Test("A connection is reused only if the request was complete before its response began")
     func keeping() {
         var whole = ExchangeState(keepsAlive: true, hasBody: true)
         #expect([.requestEnd, .head, .data, .end].map { whole.accept($0) } == [.proceed, .proceed, .proceed, .next])

@@ -82,7 +82,7 @@ struct FailureTests {
         }
     }
 
-    @Test("More or fewer bytes than announced", arguments: [3, 5] as [Int64])
+    @Test("A body that is longer or shorter than announced breaks the connection", arguments: [3, 5] as [Int64])
     func lengths(length: Int64) async throws {
         try await Fixture.with(RecordingLoader { _ in .pieces(["ab", "cd"], length: length) }) { fixture in
             let peer = try await fixture.open()
@@ -149,7 +149,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Closed connections retain nothing")
+    @Test("Closed connections retain no objects")
     func leaks() async throws {
         final class Token: Sendable {}
         let token = Log<Bool>()

@@ -60,7 +60,7 @@ struct LaunchAuthorityTests {
         (try? await RawHost.with(address: "::1") { _ in true }) ?? false
     }
 
-    @Test("Certificates are valid for a week, and earlier for slow clocks")
+    @Test("Certificates are valid for a week, and start one hour early for clocks that are set back")
     func validity() throws {
         let leaf = try authority.leaf(for: "shop.test")
         let certificate = try NIOSSLCertificate(bytes: leaf.certificate, format: .der)

@@ -44,7 +44,8 @@ struct LifeTests {
             #expect(try await asked.answer().status == 407)
             let stopping = Task { await fixture.proxy.stop() }
             for peer in [idle, silent, asked] { #expect(try await peer.rest() == []) }
-            // On a slow machine they may have reached their own limits before the listener is closed.
+            // On a slow machine, the connections may have ended by their own time limits. The test therefore also waits
+            // until the listener is closed.
             let port = try await port(0, fixture)
             while await (try? Peer.connect(to: port)) != nil { try Task.checkCancellation() }
             gate.open()
@@ -70,7 +71,7 @@ struct LifeTests {
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             _ = try await loader.receivedRequests.entry(0)
-            // It would not acknowledge close_notify.
+            // The client reads nothing, so it does not respond to close_notify.
             try await peer.channel.setOption(.autoRead, value: false).get()
             async let first: Void = fixture.proxy.stop()
             async let second: Void = fixture.proxy.stop()
@@ -94,8 +95,8 @@ struct LifeTests {
         }
     }
 
-    /// Runs `body` with new proxies until it returns `true`. For a short time, another test or its child process may
-    /// hold a port.
+    /// Runs `body` with new proxies until it returns `true`. Another test or its child process may use a port for a
+    /// short time.
     private func eventually(_ body: @Sendable (Fixture) async throws -> Bool) async throws {
         for _ in 0..<10 {
             if try await Fixture.with(loader, body) { return }
@@ -103,7 +104,7 @@ struct LifeTests {
         Issue.record("no attempt succeeded")
     }
 
-    @Test("A port that is released soon is waited for, and another is used otherwise")
+    @Test("The listener waits briefly for a port in use, and then uses another port")
     func heldPort() async throws {
         for isGivenUp in [true, false] {
             let first = LoopbackListener(LoopbackLimits(), port: 0) { _ in
@@ -118,7 +119,7 @@ struct LifeTests {
             } receive: { _, _ in
             }
             let got = try await second.listen()
-            // Another test may have taken it in between, which is unlikely.
+            // Another test may have taken the port between two attempts. The listener has then waited more than once.
             #expect(isGivenUp ? got == port || rests.entries.count > 1 : got != port)
             #expect(!rests.entries.isEmpty && rests.entries.count < 5)
             await first.stop()
@@ -169,7 +170,7 @@ struct LifeTests {
         let (ports, rests) = (Log<Int>(), Log<Void>())
         let listener = LoopbackListener(LoopbackLimits(), port: 0, clock: clock) {
             rests.append(())
-            // As without free descriptors.
+            // The error is that of a process without free descriptors.
             if rests.entries.count <= 3 { throw IOError(errnoCode: EMFILE, reason: "a test") }
         } happened: { event in
             if case .listening(let port) = event { ports.append(port) }
@@ -208,7 +209,8 @@ struct LifeTests {
                 return count
             }
             asked.append(())
-            // Both probe the same listener; one receives its result after the other has replaced the listener.
+            // Both callers probe the same listener. The second result arrives after the first caller has replaced the
+            // listener.
             if number == 1 { try? await asked.entry(1) } else { try? await replaced.passed() }
             return false
         }
@@ -228,7 +230,7 @@ struct LifeTests {
         await listener.stop()
     }
 
-    @Test("A listener that was shut down in the kernel listens again, on its port if that is free")
+    @Test("A listener that was shut down in the kernel listens again, on its port if the port is free")
     func shutDown() async throws {
         try await eventually { fixture in
             let kept = try await fixture.open()
@@ -245,7 +247,7 @@ struct LifeTests {
         }
     }
 
-    @Test("A closed listener listens again by itself, on its port if that is free")
+    @Test("A closed listener listens again by itself, on its port if the port is free")
     func closed() async throws {
         try await eventually { fixture in
             let first = try await port(0, fixture)
@@ -258,7 +260,7 @@ struct LifeTests {
         }
     }
 
-    @Test("If the port was taken, another port is used, and its new owner is not trusted")
+    @Test("If another listener has taken the port, another port is used")
     func taken() async throws {
         try await eventually { fixture in
             let first = try await port(0, fixture)
@@ -273,7 +275,7 @@ struct LifeTests {
         }
     }
 
-    @Test("A working listener is kept, even with concurrent calls")
+    @Test("A working listener is not replaced, even by concurrent calls")
     func alive() async throws {
         try await Fixture.with(loader) { fixture in
             let first = try await port(0, fixture)

@@ -35,7 +35,7 @@ struct LocalServerTests {
             let fields = "\(fixture.cookie.dropLast()); c=d\r\nOrigin: \(origin)\r\nReferer: \(origin)/x\r\n"
             let said = try await fixture.get("/", from: peer, fields: "\(fields)Sec-Fetch-Site: same-origin\r\n")
             #expect(said.text == "GET|https://shop.test/|c=d|https://shop.test|https://shop.test/x")
-            // The Origin of a page's own POST request with a policy that hides it.
+            // With a referrer policy that hides the origin, a page's own POST request has `Origin: null`.
             let hidden = "\(fixture.cookie)Origin: null\r\nSec-Fetch-Site: same-origin\r\n"
             #expect(try await fixture.get("/", from: peer, fields: hidden).text == "GET|https://shop.test/||null|")
             let moved = try await fixture.get("/away", from: peer)
@@ -118,7 +118,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("A repeated token, and that of another launch, are refused")
+    @Test("A repeated token and the token of another launch are refused")
     func tokens() async throws {
         try await SiteFixture.with(loader) { fixture in
             let other = AccessToken()
@@ -157,7 +157,8 @@ struct LocalServerTests {
         arguments: ["shop.test", "localhost", "127.0.0.1", "evil.example", "other-test.localhost"])
     func hosts(name: String) async throws {
         try await SiteFixture.with(loader) { fixture in
-            // As with a name that resolves to loopback; and with no port or another port.
+            // The hosts are the address, as for a name that resolves to loopback, and the site without a port or with
+            // another port.
             for host in ["\(name):\(try fixture.port)", name, SiteFixture.name, "\(SiteFixture.name):1"] {
                 let peer = try await fixture.open()
                 #expect(try await peer.get("/", host: host, fixture.cookie).status == 421)
@@ -284,7 +285,7 @@ struct LocalServerTests {
                     return try await second.get("/", from: second.open()).status == 200
                 }
             }
-            // Unless another program took the port first.
+            // The attempt counts unless another program has taken the port.
             if takeover == true { return }
         }
         Issue.record("no attempt succeeded")

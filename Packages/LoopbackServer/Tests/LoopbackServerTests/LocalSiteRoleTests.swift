@@ -30,7 +30,7 @@ struct LocalSiteRoleTests {
         return headers[name]
     }
 
-    @Test("The token is removed from requests, and other cookies are kept")
+    @Test("The token is removed from requests; other cookies are forwarded")
     func cookie() {
         let said = "\(token.name)=\(token.value)"
         #expect(restored([("Cookie", said)])["cookie"].isEmpty)

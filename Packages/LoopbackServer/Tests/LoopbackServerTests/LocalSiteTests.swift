@@ -44,7 +44,7 @@ struct LocalSiteTests {
         #expect(Set(urls.compactMap { LocalSite(url: $0)?.name }).count == urls.count)
     }
 
-    /// The name is part of the origin, so a change would lose the storage of the pages.
+    /// The name is part of the origin, so pages would lose their storage if the name changed.
     @Test("The name from a hash does not change")
     func stable() {
         #expect(LocalSite(url: "http://shop.example/")?.name == "2ruuylxv6ts2mfmmtz5nikqluy.localhost")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackServer
 
-/// Response heads that violate HTTP, for responses that the proxy itself parses.
+/// Malformed responses that the proxy itself parses: responses to upgrades, and responses of another proxy.
 @Suite("Malformed responses to the proxy", .timeLimit(.minutes(2)))
 struct MalformedUpgradeTests {
     private func sendRequest(_ fixture: Fixture, _ origin: MalformedOrigin, _ url: String) async throws -> Peer {
@@ -21,7 +21,7 @@ struct MalformedUpgradeTests {
         return client
     }
 
-    @Test("A malformed response fails a WebSocket, and the next one succeeds", arguments: MalformedResponse.http1)
+    @Test("A malformed response fails a WebSocket, and the next WebSocket opens", arguments: MalformedResponse.http1)
     func upgrade(response: MalformedResponse) async throws {
         try await MalformedOrigin.with(.http1) { origin in
             try await Fixture.with(RecordingLoader { _ in .text("never") }) {

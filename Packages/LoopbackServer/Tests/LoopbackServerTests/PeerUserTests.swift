@@ -22,19 +22,19 @@
                 #expect(PeerUser(near: host.port, far: host.port) == .closed)
                 // Port 1 has no sockets.
                 #expect(PeerUser(near: host.port, far: 1) == .closed)
-                // Without a socket at this end, it is unknown whether the kernel finds any.
+                // If the kernel finds no socket at this end, the result is unknown.
                 #expect(PeerUser(near: 1, far: 1) == .unknown(EOPNOTSUPP))
             }
         }
 
-        @Test("Processes of other users get no byte", .enabled(if: geteuid() == 0, "requires root"))
+        @Test("Processes of other users receive no byte", .enabled(if: geteuid() == 0, "requires root"))
         func other() async throws {
             try await Fixture.with(RecordingLoader { _ in .text("ok") }) { fixture in
                 let port = try #require(fixture.proxy.port)
                 let text = try await Self.run(as: 65_534, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(text.isEmpty, "\(text)")
                 try await fixture.witness.refusal(.otherUser(65_534))
-                // A process of our own user receives a response.
+                // A process of this test's user receives a response.
                 let own = try await Self.run(as: 0, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(own.hasPrefix("HTTP/1.1 400 "))
                 #expect(fixture.loader.requests == [])

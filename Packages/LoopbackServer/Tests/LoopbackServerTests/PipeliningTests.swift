@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Requests that wait behind a slow one", .timeLimit(.minutes(2)))
+@Suite("Requests that wait for the response to a slow request", .timeLimit(.minutes(2)))
 struct PipeliningTests {
     /// A number of requests whose nested responses would overflow the stack.
     private static let count = 20_000

@@ -174,7 +174,7 @@ struct ProxyRequestHandlerTests {
                 "GET http://\(host):\(port)/ HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "\(fixture.field)\r\n")
             #expect(try await upgrade.rest() == [])
-            // The proxy sees the end of its closed connection a little later.
+            // The proxy removes the closed connection a little later.
             while fixture.proxy.connections > 0 { try await Fixture.turn() }
         }
     }

@@ -19,7 +19,7 @@ struct RequestBodyTests {
         return .text("\(length) \(String(decoding: try await request.body.collect(upTo: 8 << 20), as: UTF8.self))")
     }
 
-    @Test("Bodies with a length or chunks arrive complete, and the connection is kept")
+    @Test("Bodies with a length or chunks arrive complete, and the connection is reused")
     func whole() async throws {
         try await Fixture.with(echo) { fixture in
             let peer = try await fixture.open()
@@ -68,7 +68,7 @@ struct RequestBodyTests {
                         })
                 }
             }
-            // The system's buffers hold a part; without back-pressure everything would be sent.
+            // The buffers of the system contain a part of the body. Without back-pressure, all bytes would be sent.
             try await waitUntilStable(stall)
             #expect(sent.withLock { $0 } < count / 2)
             gate.open()
@@ -191,7 +191,7 @@ struct RequestBodyTests {
             async let sent: Void = slow.send([UInt8](repeating: 65, count: 2_000_000))
             let stalled = try await fixture.open()
             try await stalled.send(Self.head + "Content-Length: 10\r\n\r\nhello")
-            // At its end, the limit of the slow connection would have passed, too.
+            // When the stalled connection has been closed, the limit of the slow connection would also have passed.
             _ = try await stalled.end()
             let second = try await fixture.open()
             try await second.send(Self.head + "Content-Length: 10\r\n\r\nhello")

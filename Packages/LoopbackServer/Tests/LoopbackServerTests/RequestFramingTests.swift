@@ -12,7 +12,7 @@ struct RequestFramingTests {
         HTTPRequestHead(version: version, method: .POST, uri: "/", headers: HTTPHeaders(fields))
     }
 
-    @Test("One length, one coding, or none")
+    @Test("A request has one length, one coding, or no body")
     func right() throws {
         #expect(try RequestFraming(head([])) == .none)
         #expect(try RequestFraming(head([("Content-Length", "0")])) == .none)
@@ -49,7 +49,7 @@ struct RequestFramingTests {
         }
     }
 
-    @Test("Other versions are refused")
+    @Test("HTTP versions other than 1.x are refused")
     func versions() {
         for version in [HTTPVersion(major: 0, minor: 9), .http2, .http3] {
             #expect(throws: RequestFault.self) { try RequestFraming(head([], version: version)) }
@@ -59,7 +59,7 @@ struct RequestFramingTests {
         }
     }
 
-    @Test("One Host, valid fields and known expectations")
+    @Test("A request needs one Host, valid fields and known expectations")
     func checks() throws {
         let host = ("Host", "shop.test")
         try RequestFraming.check(head([host, ("Expect", "100-Continue"), ("X-Name", "v\t\u{E9}")]))

@@ -13,7 +13,7 @@ struct RequestTargetTests {
         try RequestTarget(HTTPRequestHead(version: .http1_1, method: method, uri: uri))
     }
 
-    @Test("The four forms")
+    @Test("The four forms of a target are parsed")
     func forms() throws {
         let host = HostPort(host: "shop.test", port: 8080)
         let standard = HostPort(host: "shop.test", port: 80)
@@ -25,14 +25,14 @@ struct RequestTargetTests {
             try target(.GET, "HTTP://Shop.test:8080/A?b")
                 == .absolute(host, path: "/A?b"))
         #expect(try target(.GET, "http://shop.test") == .absolute(standard, path: "/"))
-        // An empty port is the default one (RFC 3986, section 6.2.3).
+        // An empty port is the default port (RFC 3986, section 6.2.3).
         #expect(try target(.GET, "http://shop.test:/") == .absolute(standard, path: "/"))
         #expect(try target(.GET, "http://shop.test?q") == .absolute(standard, path: "/?q"))
         #expect(try target(.OPTIONS, "http://shop.test") == .absolute(standard, path: "*"))
     }
 
     @Test(
-        "Invalid targets",
+        "Invalid targets are refused",
         arguments: [
             (.CONNECT, "shop.test"), (.CONNECT, "http://shop.test/"), (.CONNECT, "shop.test:0"),
             (.CONNECT, "shop.test:65536"), (.CONNECT, "shop.test:+80"), (.CONNECT, ":80"), (.CONNECT, "/"),

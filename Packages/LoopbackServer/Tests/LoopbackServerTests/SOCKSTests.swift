@@ -42,7 +42,7 @@ struct SOCKSTests {
         #expect(try await peer.read(2) == [1, 0])
         try await peer.send(request)
         let reply = try await peer.read(4)
-        // Clients ignore the bound address; it is the requested one.
+        // The reply repeats the requested address as the bound address.
         switch reply[3] {
         case 1: _ = try await peer.read(4 + 2)
         case 4: _ = try await peer.read(16 + 2)
@@ -177,7 +177,7 @@ struct SOCKSTests {
                 for (number, request) in [connect(to: "localhost", host.port), address].enumerated() {
                     let (peer, reply) = try await sendRequest(fixture, request)
                     #expect(reply == 0)
-                    // Neither TLS nor HTTP.
+                    // The relayed bytes are neither TLS nor HTTP.
                     try await peer.send("hello")
                     let other = try await host.connections.entry(number)
                     #expect(try await other.read(5) == Array("hello".utf8))
@@ -191,7 +191,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host whose interception starts while it is dialed is intercepted, over SOCKS5 and HTTP")
+    @Test("A host whose interception starts while the proxy connects to it is intercepted, over SOCKS5 and HTTP")
     func openedMeanwhile() async throws {
         for overHTTP in [false, true] {
             try await RawHost.with { host in
@@ -225,7 +225,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A tunnel is closed if the interception of its host starts while it is created")
+    @Test("A tunnel is closed if the interception of its host starts during the creation of the tunnel")
     func outdatedTunnel() async throws {
         try await RawHost.with { host in
             for (number, overHTTP) in [false, true].enumerated() {
@@ -257,7 +257,7 @@ struct SOCKSTests {
 
     @Test("A host whose interception ends before the first bytes is not served")
     func closedMeanwhile() async throws {
-        // Checked at the request, at the reply and at the first bytes.
+        // The policy is checked at the request, at the reply and at the first bytes.
         let policy = SequencePolicy([true, true, false])
         try await Fixture.with(loader) {
             $0.policy = policy

@@ -7,10 +7,10 @@ import Testing
 
 @testable import LoopbackServer
 
-/// RFC 9112, sections 6 and 11, and sections 2.2, 3.2, 5.1, 5.2 and 7.1 where relevant.
+/// Requests that are ambiguous according to RFC 9112, sections 2.2, 3.2, 5.1, 5.2, 6, 7.1 and 11.
 @Suite("Ambiguous requests", .timeLimit(.minutes(3)))
 struct SmugglingTests {
-    /// One raw request: the bytes after the request line and `Host`.
+    /// A raw request with its name and the bytes after the request line and `Host`.
     struct Attempt: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// The method.
@@ -124,8 +124,8 @@ struct SmugglingTests {
         .text("\(try await request.body.collect(upTo: 1 << 20).count) \(request.head.path ?? "")")
     }
 
-    /// Returns a connection for requests, with the prefix of request targets and the fields that each request needs
-    /// on it.
+    /// Returns a connection for requests, with the prefix of request targets and the fields that each request needs on
+    /// this connection.
     private func connection(_ fixture: Fixture, opened: Bool) async throws -> (peer: Peer, url: String, field: String) {
         opened
             ? (try await fixture.open(), "", "")
@@ -153,7 +153,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("Ambiguous heads after a valid request", arguments: refused, [true, false])
+    @Test("Ambiguous heads after a valid request are refused", arguments: refused, [true, false])
     func laterHeads(attempt: Attempt, opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -167,7 +167,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("Ambiguous chunks", arguments: brokenBodies, [true, false])
+    @Test("Ambiguous chunks end the request body with an error", arguments: brokenBodies, [true, false])
     func chunks(attempt: Attempt, opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -181,8 +181,8 @@ struct SmugglingTests {
         }
     }
 
-    /// RFC 9112, section 3, permits a recipient to split a request line at any whitespace. The line is not forwarded
-    /// unchanged.
+    /// RFC 9112, section 3, permits a recipient to split a request line at any whitespace. The loader receives a parsed
+    /// request, so no other recipient splits the line differently.
     @Test("Whitespace in the request line and empty lines before it are unambiguous", arguments: [true, false])
     func blanks(opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
@@ -217,7 +217,7 @@ struct SmugglingTests {
     }
 
     @Test(
-        "Requests that are invalid on this connection",
+        "Requests that are not permitted on a connection are refused",
         arguments: [
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\n\r\n",
             "GET https://shop.test/ HTTP/1.1\r\nHost: shop.test\r\n\r\n",
@@ -236,7 +236,7 @@ struct SmugglingTests {
         }
     }
 
-    /// RFC 9112, section 11.1. Line ends are replaced with spaces (RFC 9110, section 5.5).
+    /// Response splitting (RFC 9112, section 11.1). Line ends are replaced with spaces (RFC 9110, section 5.5).
     @Test("Neither a field nor the reason phrase can start another line", arguments: ["\r\n", "\n", "\r", "\r\n "])
     func splitting(end: String) async throws {
         let value = "a\(end)Set-Cookie: a=b\(end)\(end)HTTP/1.1 200 OK\(end)Content-Length: 0"

@@ -28,7 +28,7 @@ struct TunnelTableTests {
                 policy.opens.store(true)
                 fixture.proxy.policyChanged()
                 fixture.proxy.policyChanged()
-                // A client that waits for the host receives its response first.
+                // A client that waits for the host receives the response before the tunnel ends.
                 try await other.send("theirs")
                 #expect(String(decoding: try await kept.rest(), as: UTF8.self) == "theirs")
                 let next = try await fixture.open("localhost", port: host.port)
@@ -39,7 +39,7 @@ struct TunnelTableTests {
         }
     }
 
-    @Test("A completed connection of the engine is reported and known until it closes")
+    @Test("An intercepted connection is reported, and `isConnected(to:)` is true until the connection closes")
     func connected() async throws {
         try await Fixture.with(RecordingLoader { _ in .text("ours") }) { fixture in
             let host = HostPort(host: "shop.test", port: 443)
@@ -52,7 +52,7 @@ struct TunnelTableTests {
             #expect(!fixture.proxy.isConnected(to: HostPort(host: "shop.test", port: 8_443)))
             #expect(try await peer.get("/").text == "ours")
             peer.close()
-            // When the proxy sees the close.
+            // The proxy detects the close a little later.
             while fixture.proxy.isConnected(to: host) {
                 try Task.checkCancellation()
                 await Task.yield()

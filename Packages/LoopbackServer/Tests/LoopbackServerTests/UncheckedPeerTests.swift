@@ -17,7 +17,7 @@ struct UncheckedPeerTests {
         witness.events.entries.compactMap { if case .peersUnchecked(let reason) = $0 { reason } else { nil } }
     }
 
-    @Test("The proxy reports it once and requires credentials")
+    @Test("The proxy reports the missing check once and requires credentials")
     func proxy() async throws {
         try await Fixture.with(loader) {
             $0.peerUser = { _ in .unknown(ENOSYS) }
@@ -35,7 +35,7 @@ struct UncheckedPeerTests {
         }
     }
 
-    @Test("The local server reports it once and requires its token")
+    @Test("The local server reports the missing check once and requires its token")
     func server() async throws {
         try await SiteFixture.with(loader) {
             $0.peerUser = { _ in .unknown(EPERM) }

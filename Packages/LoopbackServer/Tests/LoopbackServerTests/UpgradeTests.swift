@@ -14,7 +14,7 @@ struct UpgradeTests {
     private static let agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
     private let loader = RecordingLoader { _ in .text("never") }
 
-    /// Runs `body` with a host, with or without TLS, and a client that has requested a WebSocket from it.
+    /// Runs `body` with a host, with or without TLS, and a client that has requested a WebSocket from the host.
     private func with(
         tls: Bool, trusted: Bool = true,
         _ body: @Sendable (_ fixture: Fixture, _ client: Peer, _ host: Peer) async throws -> Void
@@ -62,7 +62,7 @@ struct UpgradeTests {
     func late() async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
-            // Accepts connections without a TLS handshake.
+            // The host accepts connections but sends nothing, so the TLS handshake does not complete.
             try await RawHost.with(tls: nil) { mute in
                 try await Fixture.with(loader) {
                     $0.policy = HostListPolicy(hosts: ["localhost"])
@@ -77,7 +77,7 @@ struct UpgradeTests {
                     let client = try await ask(host.port)
                     let peer = try await host.connections.entry(0)
                     _ = try await peer.read(until: "\r\n\r\n")
-                    // Started later, and ends by the limit.
+                    // This request starts later and ends by the time limit, while the first request still waits.
                     _ = try await ask(mute.port).rest()
                     #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed timed-out")
                     try await peer.send(Self.agreed)
@@ -116,7 +116,7 @@ struct UpgradeTests {
         arguments: [
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n",
             "HTTP/1.1 101 Switching Protocols\r\n\r\nabc", "nonsense\r\n\r\n", "HTTP/1.1 10",
-            // RFC 9112, section 11.1.
+            // Response splitting (RFC 9112, section 11.1).
             "HTTP/1.1 403 Forbidden\r\nLocation: /\rSet-Cookie: a=b\r\n\r\n",
             "HTTP/1.1 403 Forbidden\r\nLocation: /\nSet-Cookie: a=b\r\n\r\n",
             "HTTP/1.1 403 Forbidden\r\nLocation: /\r\n Set-Cookie: a=b\r\n\r\n",
@@ -141,7 +141,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A certificate for the address does not match the name", arguments: ["127.0.0.1", "other.test"])
+    @Test("A host whose certificate is for another name receives no request", arguments: ["127.0.0.1", "other.test"])
     func otherHost(name: String) async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: name).context) { host in

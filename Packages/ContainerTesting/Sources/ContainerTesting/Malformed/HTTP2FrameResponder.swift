@@ -19,7 +19,7 @@ final class HTTP2FrameResponder: ChannelInboundHandler {
         static let ping: UInt8 = 6
     }
 
-    /// The END_STREAM flag, and the ACK flag.
+    /// The value of the END_STREAM flag and of the ACK flag.
     private static let end: UInt8 = 1
     private static let endOfHeaders: UInt8 = 4
     private static let priority: UInt8 = 0x20

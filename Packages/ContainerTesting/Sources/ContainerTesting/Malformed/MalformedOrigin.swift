@@ -6,8 +6,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// A server that sends raw HTTP. It sends a ``MalformedResponse`` for each path `/bad/NAME`, a file for its path, and
-/// `good` for every other path. Pages of all origins may read the responses.
+/// A server that sends raw HTTP. It sends a ``MalformedResponse`` for a path `/bad/NAME`, a ``File`` for the path of
+/// the file, and `good` for every other path. CORS permits pages of all origins to read the responses.
 ///
 /// Isolation: any. Each connection is served on SwiftNIO's shared event loops.
 public final class MalformedOrigin: Sendable {
@@ -126,7 +126,7 @@ public final class MalformedOrigin: Sendable {
             listener: listener, port: port, connections: connections, state: state, certificate: certificate)
     }
 
-    /// Runs `body` with a server, and stops the server in any case.
+    /// Runs `body` with a server, and stops the server afterwards, also if `body` throws.
     public nonisolated(nonsending) static func with<Value: Sendable>(
         _ version: Version, files: [String: File] = [:], _ body: (MalformedOrigin) async throws -> Value
     ) async throws -> Value {

@@ -8,7 +8,7 @@ public struct MalformedResponse: Sendable, CustomStringConvertible {
     public enum Part: Sendable, Hashable {
         /// The head that a client reads first.
         case head
-        /// The part after a valid head, which a client may have passed on already.
+        /// The part after a valid head. A client may have delivered the head already.
         case rest
     }
 

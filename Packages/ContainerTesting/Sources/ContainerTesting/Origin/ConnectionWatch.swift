@@ -17,7 +17,8 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let connection = context.channel.connection
-        // The first HTTP/2 stream adds its connection. Streams share an event loop.
+        // The first HTTP/2 stream adds its connection; later streams of the connection, on the same event loop, find
+        // it.
         guard (try? connection.pipeline.syncOperations.handler(type: SocketEnd.self)) == nil else { return }
         do {
             // The first handler is nearest to the socket, below TLS.

@@ -5,13 +5,13 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 
-/// A body writer that passes on a number of bytes and then fails.
+/// A body writer that forwards a number of bytes to another writer and then fails.
 struct FaultyBodyWriter: ResponseBodyWriter {
     private var base: any ResponseBodyWriter
     private var remaining: Int
     private let fail: @Sendable () async throws -> Void
 
-    /// - Parameter fail: A function that is called once when more bytes than `limit` are written. It throws an error.
+    /// - Parameter fail: A closure that is called once when more bytes than `limit` are written. It throws an error.
     init(_ base: any ResponseBodyWriter, limit: Int, fail: @escaping @Sendable () async throws -> Void) {
         self.base = base
         self.remaining = limit

@@ -39,7 +39,7 @@ struct FolderProvider: FileProvider {
     }
 
     func getFileIdentifier(_ path: String) -> String? {
-        // The system would end the name at a zero byte and open another file.
+        // The system would end the path at a zero byte and open another file.
         guard !path.utf8.contains(0) else { return nil }
         return files.getFileIdentifier(path)
     }

@@ -3,9 +3,9 @@
 
 internal import Hummingbird
 
-/// The media types of files that hummingbird does not know, or knows by another name.
+/// The media types of file extensions for which Hummingbird has no type or another type.
 ///
-/// None has a `charset`, because a file name does not contain the encoding.
+/// No type has a `charset`, because a file name does not contain the encoding.
 enum MediaTypes {
     /// The media type of files with an unknown extension.
     static let unknown = "application/octet-stream"

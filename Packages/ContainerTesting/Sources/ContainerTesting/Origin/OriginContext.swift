@@ -4,7 +4,7 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// The context of a request, with its connection, so that faults can break it.
+/// The context of a request. It contains the connection, because faults break the connection.
 struct OriginContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

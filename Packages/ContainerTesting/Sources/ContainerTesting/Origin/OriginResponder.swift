@@ -14,7 +14,7 @@ internal import WebSyntax
 struct OriginResponder: HTTPResponder {
     typealias Context = OriginContext
 
-    /// A fault has ended the connection, so that no response can be sent.
+    /// The error for a connection that a fault has ended. No response can be sent.
     private struct ConnectionEnded: Error {}
 
     let configuration: OriginServer.Configuration
@@ -94,7 +94,8 @@ struct OriginResponder: HTTPResponder {
         if let refusal { return refusal }
         var response = try await middleware.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
         if response.headers[.location] != nil {
-            // The middleware decodes the path of the folder. More than one leading slash would make it a host.
+            // The path is taken from the request, because the middleware decodes it. A location that begins with `//`
+            // would name a host.
             let path = "/" + request.uri.path.drop { $0 == "/" } + "/"
             response.headers[.location] = path + (request.uri.query.map { "?" + $0 } ?? "")
         }
@@ -118,7 +119,8 @@ struct OriginResponder: HTTPResponder {
         case nil: break
         case .some(let range?): head.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
         case .some(nil):
-            // With If-Range, the complete file is always a correct response, also if the validator differs.
+            // A request with `If-Range` gets the complete file, which is a correct response for any validator (RFC
+            // 9110, section 13.1.5).
             guard request.headers[.ifRange] == nil else { break }
             return (
                 request,

@@ -9,7 +9,7 @@ public struct OriginRoute: Sendable {
     public let method: HTTPRequest.Method
     /// The paths to match.
     public let path: OriginPathPattern
-    /// The function that responds. An error that it throws results in status 500.
+    /// A closure that returns the response. An error results in status 500.
     public let answer: @Sendable (OriginRequest) async throws -> OriginResponse
 
     /// Creates a route for requests with this method and a matching path.

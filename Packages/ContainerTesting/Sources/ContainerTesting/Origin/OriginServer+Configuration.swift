@@ -15,12 +15,12 @@ extension OriginServer {
         /// A Boolean value that indicates whether the server uses TLS, with a certificate that is created at the
         /// start; `false` by default.
         public var usesTLS = false
-        /// A Boolean value that indicates whether HTTP/2 is offered over TLS; `false` by default. A fault that ends a
-        /// connection then ends all of its requests.
+        /// A Boolean value that indicates whether HTTP/2 is offered over TLS; `false` by default. In HTTP/2, a fault
+        /// that ends a connection ends all of its requests.
         public var offersHTTP2 = false
         /// The port; 0, the default, lets the system choose.
         public var port = 0
-        /// The number of latest requests that the log keeps; 10,000 by default.
+        /// The number of latest requests in the log; 10,000 by default.
         public var logLimit = 10_000
         /// The limit of a request body for a route, in bytes; 16 MiB by default. A larger body results in status 413.
         var requestBodyLimit = 16 * 1_048_576

@@ -15,15 +15,16 @@ internal import NIOPosix
 /// `index.html`; media types have no `charset`. Paths that lead out of the folder, by `..` or by links, are refused.
 /// Responses in progress are aborted when the server stops.
 ///
-/// Isolation: any. It runs on NIO's shared event loops until ``stop()``, which must be called.
+/// Isolation: any. It runs on NIO's shared event loops until ``stop()``. Every started server must be stopped.
 public final class OriginServer: Sendable {
-    /// The port on `127.0.0.1`, of the server or of the relay in front of it.
+    /// The port on `127.0.0.1`: the port of the relay if the server has a network profile, otherwise that of the
+    /// server.
     public let port: Int
     /// The URL of the server without a trailing slash, such as `http://127.0.0.1:8080`.
     public let url: String
     /// The PEM certificate of the authority that a client must trust; `nil` without TLS.
     public let authorityPEM: String?
-    /// The server's own certificate in DER, for a client that trusts only this one; `nil` without TLS.
+    /// The server's own certificate in DER, for a client that trusts only this certificate; `nil` without TLS.
     public let certificate: [UInt8]?
     private let log: RequestLog
     private let registry: ConnectionRegistry

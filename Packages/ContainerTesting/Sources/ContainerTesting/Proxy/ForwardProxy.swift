@@ -3,14 +3,14 @@
 
 /// A small HTTP/1.1 forward proxy on loopback.
 ///
-/// It supports `CONNECT`, which opens a tunnel, and requests for absolute `http` URLs, which are streamed in both
-/// directions with back-pressure. Client connections are kept alive; each upstream request has a connection of its
-/// own, so that no request uses a stale one. Hop-by-hop fields are removed (RFC 9110, section 7.6.1). No `Via` field
-/// is added, because the proxy must not affect what it measures.
+/// It supports `CONNECT`, which opens a tunnel, and requests for absolute `http` URLs. Bodies are streamed in both
+/// directions with back-pressure. Client connections are persistent. Each upstream request has its own connection,
+/// because a pooled connection could be stale. Hop-by-hop fields are removed (RFC 9110, section 7.6.1). No `Via` field
+/// is added, because a server could respond differently to a proxy.
 ///
 /// Errors result in status 400 (not a proxy request), 407 (missing credentials), 502 (no connection, or an invalid
-/// response) or 504 (no connection or no response in time). A response that breaks upstream also breaks for the
-/// client.
+/// response) or 504 (no connection or no response in time). If the upstream connection breaks during a response, the
+/// client connection is broken, too.
 ///
 /// Isolation: any. It runs on NIO's shared event loops until ``stop()``.
 public final class ForwardProxy: Sendable {

@@ -8,7 +8,7 @@ internal import NIOPosix
 /// A client connection of the proxy.
 ///
 /// It is a state machine over the parts of requests and responses. Parts that cannot be handled yet wait in a queue.
-/// While the queue is not empty, nothing is read, so that it never holds more than one read.
+/// While the queue is not empty, nothing is read, so the queue contains at most the parts of one read.
 ///
 /// Isolation: the event loop of the client channel, which the upstream channels share.
 final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
@@ -126,7 +126,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         switch event {
         case let event as ChannelEvent where event == .inputClosed:
             if case .tunnelling = state { break }
-            // A client that closes its output during an exchange has cancelled it.
+            // A client that closes its output during an exchange has cancelled the exchange.
             context.close(promise: nil)
         case is IdleStateHandler.IdleStateEvent:
             switch state {
@@ -195,7 +195,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked"),
             codings.isEmpty || !head.headers.contains(name: "content-length")
         else {
-            // RFC 9112, section 6.1: such a message may be an attempt at request smuggling.
+            // RFC 9112, section 6.1: a message with ambiguous framing may be an attempt at request smuggling.
             answer(.badRequest, "the request's framing is ambiguous")
             return
         }
@@ -218,8 +218,8 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return }
         counts.countRefusal()
         state = .connecting
-        // In the next turn, after the end of the request was read with its head, because only then the connection can
-        // be kept.
+        // The response is sent in the next turn of the event loop. The end of the request, which was read with its
+        // head, is then handled, and the connection can be reused.
         context.eventLoop.assumeIsolated().execute {
             guard case .connecting = self.state else { return }
             self.answer(
@@ -230,7 +230,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func upstreamHead(of head: HTTPRequestHead, authority: String, path: String) -> HTTPRequestHead {
         var headers = head.headers.withoutHopByHop()
-        // RFC 9112, section 3.2.2: the URL's authority replaces the field.
+        // RFC 9112, section 3.2.2: the authority of the URL replaces the value of Host.
         headers.remove(name: "host")
         headers.add(name: "Host", value: authority)
         headers.add(name: "Connection", value: "close")
@@ -349,7 +349,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         if isReset {
             channel.reset()
         } else {
-            // The received data is sent first: an empty write completes after it.
+            // An empty write completes after all received data is sent.
             let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer()))
             channel.writeAndFlush(part).whenComplete { _ in channel.close(promise: nil) }
         }
@@ -432,7 +432,8 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             client.close(promise: nil)
             return
         }
-        // This order forwards the bytes that the decoder still holds.
+        // The decoder leaves the pipeline in the next turn of the event loop, after this handler. Its unread bytes then
+        // go to the tunnel.
         let pipeline = context.pipeline.syncOperations
         pipeline.removeHandler(encoder).whenComplete { _ in }
         pipeline.removeHandler(decoder).whenComplete { _ in }

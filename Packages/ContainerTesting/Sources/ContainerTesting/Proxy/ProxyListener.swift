@@ -19,7 +19,7 @@ struct ProxyListener: Sendable {
     var connections: Int { registry.total }
 
     /// Starts listening.
-    /// - Parameter install: A function that adds the handlers of a connection to its channel, on its event loop.
+    /// - Parameter install: A closure that adds the handlers of a connection to its channel, on its event loop.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     static func start(
         port: Int, install: @escaping @Sendable (any Channel, ProxyCounts) throws -> Void

@@ -10,8 +10,8 @@ enum ProxyTarget: Equatable {
     /// An absolute `http` URL: the server, its authority as written, and the path and query.
     case request(Endpoint, authority: String, path: String)
 
-    /// Parses a request line in the forms of RFC 9112, section 3.2. Returns `nil` for a request that is not for a
-    /// proxy.
+    /// Parses a request target in the forms of RFC 9112, section 3.2. Returns `nil` for a target that a proxy does not
+    /// accept.
     init?(_ head: HTTPRequestHead) {
         if head.method == .CONNECT {
             guard let endpoint = Endpoint(authority: head.uri) else { return nil }

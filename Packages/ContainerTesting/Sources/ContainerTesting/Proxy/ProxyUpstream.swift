@@ -4,7 +4,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The upstream side of one exchange. It passes on the response parts, with back-pressure from the client.
+/// The upstream side of one exchange. It forwards the parts of the response, with back-pressure from the client.
 ///
 /// Isolation: the event loop of its channel, which the client connection shares.
 final class ProxyUpstream: ChannelDuplexHandler {
@@ -89,7 +89,8 @@ final class ProxyUpstream: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // In the next turn, because the client channel may be reading (see `Channel.reset()`).
+        // The call is made in the next turn of the event loop, because it may close the client channel while that
+        // channel reads.
         context.eventLoop.assumeIsolated().execute {
             self.client?.upstreamLost(self, byReset: self.isReset)
         }

@@ -3,10 +3,10 @@
 
 /// A forward proxy behind a slow link, for browsers and transports.
 ///
-/// The link is between the client and the proxy. A plain request takes the time that it would take on such a network.
-/// A tunnel takes one more round trip than a direct connection, for the `CONNECT` request, as with any proxy.
+/// The link is between the client and the proxy. An http request takes as long as on the simulated network without a
+/// proxy. A tunnel takes one more round trip than a direct connection, for the `CONNECT` request, as with any proxy.
 ///
-/// With ``NetworkProfile/offline`` each connection is reset immediately, so that clients fail and never hang.
+/// With ``NetworkProfile/offline`` each connection is reset immediately, so that requests fail without a time-out.
 public final class ShapedProxy: Sendable {
     private let proxy: ForwardProxy
     private let relay: ShapingRelay

@@ -8,7 +8,7 @@ internal import NIOCore
 /// Each function reads one message from the start of a buffer, and leaves the buffer unchanged if the message is
 /// incomplete.
 enum SocksMessage {
-    /// The bytes are not a valid SOCKS5 message.
+    /// The error for bytes that are not a valid SOCKS5 message.
     struct Malformed: Error {}
 
     /// Reads the authentication methods of a client (RFC 1928, section 3).

@@ -3,9 +3,10 @@
 
 internal import NIOCore
 
-/// One end of a tunnel. It passes bytes, ends and resets to the other end on the same event loop.
+/// The handler of one end of a tunnel. It passes bytes, the end of the stream and resets to the other end of the
+/// tunnel.
 ///
-/// Isolation: that event loop.
+/// Isolation: the event loop of its channel, which both ends share.
 final class TunnelEnd: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -81,7 +82,7 @@ final class TunnelEnd: ChannelDuplexHandler {
         guard let channel = peer?.context?.channel else { return }
         // A channel whose output has ended closes at the end of its input without an event.
         if !hasFailed, isInputEnded || isOutputFinished {
-            // No reader is left, so remaining data of the other side does not matter.
+            // This channel is closed, so further data from the other end has no reader.
             channel.finishAndClose()
         } else {
             channel.reset()

@@ -6,8 +6,8 @@ internal import NIOPosix
 
 /// Functions that open the upstream connections of a proxy.
 enum UpstreamConnector {
-    /// Connects on the event loop of a client. Nothing is read before the handlers of a tunnel or an exchange are in
-    /// place, which then enable reading.
+    /// Connects on the event loop of a client. Nothing is read until the handlers of a tunnel or an exchange enable
+    /// reading.
     static func connect(
         to target: Endpoint, _ configuration: ForwardProxy.Configuration, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {

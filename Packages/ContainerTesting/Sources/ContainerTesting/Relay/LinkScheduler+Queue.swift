@@ -19,7 +19,7 @@ extension LinkScheduler {
         var readyAt: Duration? { entries.first?.readyAt }
 
         mutating func append(_ content: Segment.Content, readyAt: Duration) {
-            // Entries are sent in order, so an entry is never ready before its predecessor.
+            // Entries are sent in order, so an entry is ready at the same time as its predecessor or later.
             let ready = max(readyAt, entries.last?.readyAt ?? readyAt)
             entries.append(Entry(content: content, readyAt: ready))
         }

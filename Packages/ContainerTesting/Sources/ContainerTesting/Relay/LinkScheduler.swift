@@ -5,10 +5,9 @@ internal import NIOCore
 
 /// One direction of a link that all connections share, as a value.
 ///
-/// Bytes wait in one queue per connection. The link sends one quantum of each connection in turn (round robin), is
-/// busy for exactly as long as the rate requires, and delivers after the one-way delay. The caller provides the time.
-/// A quantum starts when the previous one ended, independent of when the caller checks, so that late timers change
-/// neither the rate nor the order.
+/// Bytes wait in one queue per connection. The link sends one quantum of each connection in turn (round robin). It is
+/// busy for exactly as long as the rate requires, and delivers after the one-way delay. A quantum starts when the
+/// previous quantum ends, even if the caller checks later. Late timers therefore change neither the rate nor the order.
 ///
 /// All times are durations since an epoch that the caller chooses, and must not decrease.
 struct LinkScheduler: Sendable {
@@ -45,8 +44,8 @@ struct LinkScheduler: Sendable {
     /// Adds content to the end of a connection's queue.
     /// - Parameters:
     ///   - content: A number of bytes, the end or a reset. A number below 1 is ignored.
-    ///   - connection: The connection that sends it.
-    ///   - readyAt: The earliest time at which it may be sent.
+    ///   - connection: The connection that sends the content.
+    ///   - readyAt: The earliest time at which the content may be sent.
     mutating func enqueue(_ content: Segment.Content, on connection: ConnectionID, readyAt: Duration) {
         if case .bytes(let count) = content, count <= 0 { return }
         if queues[connection] == nil {
@@ -70,7 +69,7 @@ struct LinkScheduler: Sendable {
         travelling.first?.arrives ?? nextStart
     }
 
-    /// Removes the waiting and travelling data of a connection. Its sent data has used the link nevertheless.
+    /// Removes the unsent and travelling data of a connection. The transmission time of sent data still counts.
     mutating func remove(_ connection: ConnectionID) {
         if queues.removeValue(forKey: connection) != nil {
             turns.removeAll { $0 == connection }
@@ -78,8 +77,8 @@ struct LinkScheduler: Sendable {
         travelling.removeAll { $0.connection == connection }
     }
 
-    /// Sends the data that leaves until `now`. A late call has the same result, because each decision depends only on
-    /// the data that was ready at its time.
+    /// Sends the data that departs until `now`. A late call has the same result, because each quantum depends only on
+    /// the data that was ready at its start.
     private mutating func transmit(until now: Duration) {
         while let start = nextStart, start <= now {
             guard let turn = turns.firstIndex(where: { isReady($0, by: start) }) else { return }
@@ -99,7 +98,7 @@ struct LinkScheduler: Sendable {
         }
     }
 
-    /// The time at which the next quantum starts, as far as known.
+    /// The time at which the next quantum starts; `nil` if no data waits.
     private var nextStart: Duration? {
         var earliest: Duration?
         for connection in turns {

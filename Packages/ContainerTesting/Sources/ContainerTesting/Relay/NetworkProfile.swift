@@ -15,8 +15,8 @@
 public struct NetworkProfile: Sendable, Hashable {
     /// The preset's name, or `custom`.
     public let name: String
-    /// The time from sending a byte to the first byte of the response on an idle network. Each direction takes half
-    /// of it.
+    /// The time from sending a byte to the first byte of the response on an idle network. Each direction takes half of
+    /// the time.
     public let roundTrip: Duration
     /// The rate to the client in 1,000 bits per second, shared by all connections; `nil` for unlimited.
     public let downKilobits: Int?

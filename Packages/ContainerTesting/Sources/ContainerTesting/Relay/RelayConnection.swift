@@ -31,7 +31,7 @@ final class RelayConnection {
     private let targetEnd = RelayEnd()
     private var down = Stream()
     private var up = Stream()
-    /// The data of the client from before the target was connected.
+    /// The data that the client sent before the target was connected.
     private var early: [LinkScheduler.Segment.Content] = []
     private var isOver = false
 
@@ -41,7 +41,7 @@ final class RelayConnection {
         self.client = client
         self.opensAt = opensAt
         // The client is read when the target is connected. If the client has already closed its output, NIO reads to
-        // the end without a read request, so that `early` is needed.
+        // the end without a read request. `early` stores this data.
         clientEnd.isPaused = true
         clientEnd.attach(to: self, sending: .up)
         targetEnd.attach(to: self, sending: .down)
@@ -153,7 +153,7 @@ final class RelayConnection {
         if isError || !isFinished {
             core.enqueue(.reset, direction, of: self)
         } else if !isEnded {
-            // If our side has closed its output before, a channel closes at the end of the stream without an event.
+            // If this side has already closed its output, the channel closes at the end of the stream without an event.
             withStream(direction) { $0.isEnded = true }
             core.enqueue(.end, direction, of: self)
         }

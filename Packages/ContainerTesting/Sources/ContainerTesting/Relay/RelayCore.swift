@@ -39,12 +39,12 @@ final class RelayCore {
         .nanoseconds((NIODeadline.now() - epoch).nanoseconds)
     }
 
-    /// Returns the number of bytes that a connection may hold in a direction before its sender must wait.
+    /// Returns the number of bytes that a connection may buffer in a direction before its sender must wait.
     func holdingLimit(_ direction: RelayDirection) -> Int {
         let most = 4 * 1_048_576
         guard let rate = direction == .down ? profile.downKilobits : profile.upKilobits else { return most }
-        // The data in transit, plus a quarter of a second of supply, so that a late reader does not leave the link
-        // idle.
+        // The limit covers the data in transit, plus a quarter of a second, so that the link does not idle if reading
+        // resumes late.
         let time = profile.roundTrip / 2 + .milliseconds(250)
         let bytes = Double(rate) * 125 * (time / .seconds(1))
         return min(max(Int(bytes), 65_536), most)
@@ -67,8 +67,8 @@ final class RelayCore {
     }
 
     private func connect(_ connection: RelayConnection) {
-        // A name with several addresses creates several channels. Only the one that connects gets the handler, and is
-        // not read before.
+        // A name with several addresses creates several channels. Only the channel that connects gets the handler;
+        // nothing is read before.
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -115,8 +115,8 @@ final class RelayCore {
         counts.remove(connection.id)
     }
 
-    /// Calls `pump()` in the next turn of the event loop. It must not run while a channel reads, because it writes,
-    /// and a failed write closes its channel (see `Channel.reset()`).
+    /// Calls `pump()` in the next turn of the event loop. `pump()` must not run while a channel reads, because it
+    /// writes, and a failed write closes the channel (see `Channel+Ending.swift`).
     func pumpSoon() {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
@@ -131,7 +131,7 @@ final class RelayCore {
         guard !isStopped else { return }
         let now = now
         let arrivals = (down: down.arrivals(until: now), up: up.arrivals(until: now))
-        // Updated before the flush, so that a receiver of the bytes finds them counted.
+        // The counters are updated before the flush, so that they include the bytes when a peer receives them.
         counts.update { counters in
             counters.busyDown = down.busy
             counters.busyUp = up.busy

@@ -3,7 +3,8 @@
 
 internal import NIOCore
 
-/// A handler at one end of a relayed connection. It passes on what it reads, and stops reading while it is paused.
+/// A handler at one end of a relayed connection. It passes the bytes that it reads to the connection, and does not read
+/// while it is paused.
 ///
 /// Isolation: the event loop of its channel.
 final class RelayEnd: ChannelDuplexHandler {
@@ -20,7 +21,7 @@ final class RelayEnd: ChannelDuplexHandler {
     private var direction = RelayDirection.up
 
     /// Connects the handler with its connection.
-    /// - Parameter direction: The direction in which this end's peer sends.
+    /// - Parameter direction: The direction of the bytes that this end reads.
     func attach(to connection: RelayConnection, sending direction: RelayDirection) {
         self.connection = connection
         self.direction = direction

@@ -12,12 +12,12 @@ extension ShapingRelay {
         public var connections = 0
         /// The number of connections that were reset immediately: offline, over the limit, or without a target.
         public var refused = 0
-        /// The largest number of bytes that a connection has held in one direction: read, and not yet accepted by the
-        /// other side.
+        /// The largest number of bytes that a connection has buffered in one direction: read, and not yet accepted by
+        /// the receiver's kernel.
         public var mostHeld = 0
-        /// The time that the link to the clients has been sending, by its own clock.
+        /// The total transmission time of the link to the clients, in simulated time.
         public var busyDown: Duration = .zero
-        /// The time that the link to the target has been sending, by its own clock.
+        /// The total transmission time of the link to the target, in simulated time.
         public var busyUp: Duration = .zero
 
         /// Creates counters with zeros.

@@ -6,14 +6,14 @@ internal import NIOPosix
 
 /// A TCP relay on loopback that simulates the network of a ``NetworkProfile`` in front of a server.
 ///
-/// All connections share one link per direction in fair turns. The first byte of a new connection waits one round
-/// trip, which simulates the TCP handshake; the client's own `connect` returns immediately, because the kernel accepts
-/// it. Slow start, loss and window growth are not simulated: a connection can use the whole free rate from its first
-/// byte.
+/// All connections share one link per direction in fair turns. The first byte of a new connection waits one round trip
+/// to simulate the TCP handshake. The client's own `connect` returns immediately, because the kernel accepts the
+/// connection. Slow start, loss and window growth are not simulated: a connection can use the whole free rate from its
+/// first byte.
 ///
-/// The data that a connection holds in each direction is limited: a peer that sends faster than the link is not read
-/// until its bytes were sent. Half-closed connections stay open in the other direction. A reset on one side is passed
-/// to the other side after the bytes before it.
+/// The data that a connection buffers in each direction is limited: at the limit, reading from the sender pauses.
+/// Half-closed connections stay open in the other direction. A reset on one side is passed to the other side after all
+/// earlier bytes.
 ///
 /// Isolation: any. It runs on one of NIO's shared event loops until ``stop()``.
 public final class ShapingRelay: Sendable {
@@ -49,7 +49,7 @@ public final class ShapingRelay: Sendable {
         let core = try await loop.submit {
             NIOLoopBound(RelayCore(profile: profile, target: target, loop: loop, counts: counts), eventLoop: loop)
         }.get()
-        // The listening socket and all connections share the event loop of the core, so that it needs no lock.
+        // The listening socket and all connections share the event loop of the core, so the core needs no lock.
         let bootstrap = ServerBootstrap(group: loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)

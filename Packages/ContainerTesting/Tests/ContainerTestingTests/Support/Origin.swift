@@ -3,7 +3,7 @@
 
 @testable import ContainerTesting
 
-/// Runs `body` with a server, and stops the server in any case.
+/// Runs `body` with a server, and stops the server afterwards, also if `body` throws.
 func withOrigin<Result: Sendable>(
     _ configuration: OriginServer.Configuration, _ body: @Sendable (OriginServer) async throws -> Result
 ) async throws -> Result {
@@ -18,7 +18,7 @@ func withOrigin<Result: Sendable>(
     }
 }
 
-/// Runs `body` with a forward proxy, and stops the proxy in any case.
+/// Runs `body` with a forward proxy, and stops the proxy afterwards, also if `body` throws.
 func withProxy<Result: Sendable>(
     _ configuration: ForwardProxy.Configuration = .init(),
     _ body: @Sendable (ForwardProxy) async throws -> Result

@@ -7,7 +7,7 @@ import NIOPosix
 
 /// A client that sends requests for absolute `http` URLs to a proxy over one connection, as browsers do.
 ///
-/// AsyncHTTPClient opens a tunnel also for `http`.
+/// AsyncHTTPClient is not suitable, because it opens a tunnel also for `http`.
 struct PlainProxyClient {
     struct ConnectionClosed: Error {}
 

@@ -3,7 +3,7 @@
 
 import AsyncSupport
 
-/// A value that several tasks of a test share.
+/// A value that several tasks of a test share, with a lock.
 final class Shared<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

@@ -13,7 +13,7 @@ internal import X509
 struct LaunchAuthority: Sendable {
     /// The validity of a leaf certificate: 7 days. Engines reject certificates that are valid for years.
     static let validity = Duration.seconds(7 * 86_400)
-    /// The time in seconds that validity starts early, for clocks that are set back while the app runs.
+    /// The time in seconds by which the validity starts early, for clocks that are set back while the app runs.
     private static let leeway: TimeInterval = 3_600
 
     /// The certificate of the authority (X.509, DER).
@@ -74,9 +74,9 @@ struct LaunchAuthority: Sendable {
                     try NIOSSLPrivateKey(bytes: Array(leafKey.derRepresentation), format: .der)))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            // An engine does not read close_notify on an idle connection and need not respond to it (RFC 8446,
-            // section 6.1). Stopping would wait for NIOSSL's five seconds. Response bytes that the engine has not
-            // read by then, beyond the socket buffer, are lost with the connection.
+            // An engine does not read close_notify on an idle connection and need not respond to it (RFC 8446, section
+            // 6.1). Without a shorter timeout, `stop()` would wait for NIOSSL's five seconds. Response bytes that the
+            // engine has not read by then, beyond the socket buffer, are lost with the connection.
             configuration.shutdownTimeout = .milliseconds(200)
             return Leaf(certificate: der, end: end, context: try NIOSSLContext(configuration: configuration))
         } catch {
@@ -108,14 +108,14 @@ struct LaunchAuthority: Sendable {
     }
 }
 
-/// A function of the app that makes the engine trust certificates of the proxy or the local server.
+/// A type of the app that makes the engine trust certificates of the proxy or the local server.
 ///
 /// Isolation: methods may be called from any isolation and concurrently.
 public protocol CertificateTrusting: Sendable {
     /// Makes the engine trust exactly this certificate (X.509, DER) for exactly this host.
     ///
-    /// The trust must apply to all connections that the engine starts after the return. The server starts no TLS
-    /// handshake for the host before.
+    /// The trust must apply to all connections that the engine starts after the method returns. Before that, the server
+    /// starts no TLS handshake for the host.
     /// - Throws: Any error. The host is then not intercepted.
     func trust(_ certificate: [UInt8], for host: String) async throws
 }

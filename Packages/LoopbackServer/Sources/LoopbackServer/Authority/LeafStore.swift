@@ -6,7 +6,7 @@ internal import Foundation
 internal import NIOCore
 internal import ResourceLoading
 
-/// The certificates of intercepted hosts. Each is created once, and the engine trusts it before it is used.
+/// The certificates of hosts, created on first use. A certificate is used only after the engine trusts it.
 actor LeafStore {
     private struct Entry {
         var leaf: Task<LaunchAuthority.Leaf, any Error>
@@ -16,8 +16,8 @@ actor LeafStore {
         var lastReported: ContinuousClock.Instant?
     }
 
-    /// The remaining validity in seconds below which a certificate is renewed, because connections outlive their
-    /// handshake.
+    /// The remaining validity in seconds below which a certificate is replaced: 1 day. An open connection still uses
+    /// the certificate of its handshake.
     private static let renewal: TimeInterval = 86_400
     private let authority: LaunchAuthority
     private let trusting: any CertificateTrusting
@@ -25,8 +25,7 @@ actor LeafStore {
     private var entries: [String: Entry] = [:]
     private var uses: UInt64 = 0
 
-    /// - Parameter limit: The limit of hosts. Beyond it the least recently used certificate is removed, and created
-    ///   again if it is needed.
+    /// - Parameter limit: The limit of hosts. Above it, the least recently used certificate is removed.
     init(_ authority: LaunchAuthority, trusting: any CertificateTrusting, limit: Int) {
         self.authority = authority
         self.trusting = trusting
@@ -75,8 +74,8 @@ actor LeafStore {
 
     /// Makes the engine trust the certificate of a host again, after a failed TLS handshake.
     ///
-    /// Later calls of `leaf(for:)` wait for it. It happens at most every five seconds per host, because any process
-    /// can cause a failed handshake.
+    /// Later calls of `leaf(for:)` wait for the renewal. Each host has at most one renewal in five seconds, because any
+    /// process can cause a failed handshake.
     nonisolated func renewTrust(_ host: String) {
         Task { await renew(host) }
     }

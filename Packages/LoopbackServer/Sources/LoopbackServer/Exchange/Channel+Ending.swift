@@ -13,8 +13,7 @@ internal import NIOSSL
 #endif
 
 extension Channel {
-    /// Resets a connection immediately, without close_notify, so that the peer sees it as broken and need not
-    /// respond.
+    /// Resets a connection immediately, without close_notify. The peer reports an error and need not respond.
     func breakOff() {
         eventLoop.execute {
             if let socket = self as? any SocketOptionProvider {
@@ -34,8 +33,8 @@ extension Channel {
         }
     }
 
-    /// Makes the connection close as a whole when the peer closes its side, which is right for TLS. With half-closure
-    /// NIOSSL does not receive the reply to its close_notify, and closes only after its timeout.
+    /// Makes the connection close in both directions when the peer closes its output. With half-closure, NIOSSL would
+    /// not receive the reply to its close_notify, and would close only after its timeout.
     ///
     /// Call this on the event loop.
     func endWhole() throws {

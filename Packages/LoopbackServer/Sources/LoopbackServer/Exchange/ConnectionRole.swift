@@ -10,7 +10,7 @@ enum ConnectionRole: Sendable {
     case opened(HostPort, isSecure: Bool)
     /// A proxy connection for absolute http URLs, whose requests must contain these credentials.
     case proxy(ProxyCredentials)
-    /// A connection to a site of the local server, where the site has another name.
+    /// A connection to a site of the local server, under the local host name of the site.
     case site(LocalSiteRole)
 
     /// The target of a request.
@@ -64,12 +64,12 @@ enum ConnectionRole: Sendable {
         return Target(host: host, isSecure: isSecure, path: path)
     }
 
-    /// Changes the fields of a request to those of the real host.
+    /// Replaces the engine's origin with the real origin in the fields of a request.
     func restore(_ headers: inout HTTPHeaders) {
         if case .site(let role) = self { role.restore(&headers) }
     }
 
-    /// Changes the fields of a response to those of the engine's origin.
+    /// Replaces the real origin with the engine's origin in the fields of a response.
     func localize(_ headers: inout HTTPHeaders) {
         if case .site(let role) = self { role.localize(&headers) }
     }

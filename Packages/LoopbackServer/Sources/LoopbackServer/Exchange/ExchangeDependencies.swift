@@ -17,7 +17,7 @@ struct ExchangeDependencies: Sendable {
     let dialer: Dialer
     let limits: LoopbackLimits
 
-    /// Makes the loader serve the requests of a connection. Call this on its event loop.
+    /// Makes the loader serve the requests of a connection. Call this on the connection's event loop.
     /// - Parameter leaf: The certificate for TLS; `nil` for no TLS.
     func serve(_ channel: any Channel, _ role: ConnectionRole, with leaf: LaunchAuthority.Leaf?) throws {
         let pipeline = channel.pipeline.syncOperations
@@ -36,8 +36,9 @@ struct ExchangeDependencies: Sendable {
         return [pipelining, ExchangeHandler(self, role, http, pipelining)]
     }
 
-    /// Handles a failed TLS handshake of the engine with a host's certificate. The engine's network process may have
-    /// been replaced after it received the certificate to trust.
+    /// Handles a failed TLS handshake of the engine with a host's certificate, and makes the engine trust the
+    /// certificate again. A new network process of the engine does not have the certificates that the former process
+    /// trusted.
     func distrusted(_ host: HostPort, _ error: any Error) {
         leaves.renewTrust(host.host)
         happened(
@@ -64,7 +65,7 @@ struct ExchangeDependencies: Sendable {
     }
 }
 
-/// A function of the app that adds information to requests which a loopback server does not have.
+/// A type of the app that adds to requests the information that a loopback server does not have.
 ///
 /// Isolation: methods may be called from any isolation and concurrently. They are called on an event loop and must
 /// not block.

@@ -10,8 +10,8 @@ internal import NIOSSL
 internal import NIOTLS
 internal import ResourceLoading
 
-/// Serves the requests of one connection with a loader, one after another. NIO's pipeline handler before it holds
-/// back pipelined requests.
+/// Serves the requests of one connection with a loader, one after another. `HTTPServerPipelineHandler`, which precedes
+/// it, delays pipelined requests.
 ///
 /// Isolation: the event loop of its channel.
 final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -19,7 +19,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The number of bytes of a request that are read after an early response, so that the response arrives.
+    /// The number of request bytes that are read after an early response. Closing with unread bytes would reset the
+    /// connection, and the response could be lost (RFC 9112, section 9.6).
     private static let longestRest = 1 << 20
     /// The limit of nested responses in one call stack.
     private static let deepest = 8
@@ -29,7 +30,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let pipelining: HTTPServerPipelineHandler
     private var context: ChannelHandlerContext?
     private var exchange: Exchange?
-    /// A Boolean value that indicates whether a request without a body waits for its end, which follows immediately.
+    /// A Boolean value that indicates whether the response to a request without a body waits for the end of the
+    /// request.
     private var isAnswerPending = false
     /// The current number of nested responses.
     private var depth = 0
@@ -37,7 +39,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var number: UInt64 = 0
     /// A Boolean value that indicates whether the connection serves no further request. Further input is ignored.
     private var isOver = false
-    /// A Boolean value that indicates whether a part of a request was received, so that TLS is established.
+    /// A Boolean value that indicates whether a part of a request was received, and TLS is therefore established.
     private var hasReceived = false
     private var wantsRead = false
     private var rest = 0
@@ -184,8 +186,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         exchange.body = source
         self.exchange = exchange
         if framing == .none {
-            // The response waits for the end of the request, which follows immediately, so that the connection can be
-            // kept.
+            // The end of the request follows immediately. The response waits for it, because a response before the end
+            // of its request prevents reuse of the connection.
             isAnswerPending = true
             deadline?.cancel()
         } else {
@@ -209,7 +211,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         limitBody(of: exchange)
     }
 
-    /// Limits the time while the engine must send body bytes, but not while the reader of the body pauses.
+    /// Limits the time in which the engine must send body bytes. The limit does not apply while the reader of the body
+    /// pauses.
     private func limitBody(of exchange: Exchange) {
         limit(exchange.wantsBody && !exchange.awaitsContinue ? dependencies.limits.patience : nil)
     }
@@ -230,7 +233,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func demand(on eventLoop: any EventLoop) -> RequestBody.Demand {
-        // A weak reference, so that a retained body does not retain its connection.
+        // The reference is weak, because a body can outlive its connection.
         let me = NIOLoopBound(Owner(self), eventLoop: eventLoop)
         let number = number
         return RequestBody.Demand(eventLoop: eventLoop) {
@@ -238,7 +241,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } onMore: {
             me.value.handler?.readMore(of: number)
         } onEnd: {
-            // Reads and drops the rest of a body without a reader.
+            // Reads and drops the rest of a body that has no reader any more.
             me.value.handler?.readMore(of: number)
         }
     }
@@ -331,7 +334,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Returns: `true` if a body may follow.
     func begin(_ response: ResourceResponse, length: Int64?, of exchange: Exchange) -> Bool {
         guard let context else { return false }
-        // A loader must not return an upgrade or an informational response, which would never end.
+        // A loader must not return an informational response or an upgrade. The exchange would never end.
         guard response.head.status.code >= 200 else {
             fail(exchange, ResourceError(.internal, "a response with status \(response.head.status.code)"))
             return false
@@ -378,7 +381,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         end(exchange, .finished)
         let channel = context.channel
         let isRead = exchange.body == nil
-        // Before the end is written, because the next request may start within that call.
+        // This state is set before the write, because the next request may start within the call to `writeAndFlush`.
         isOver = step == .close
         if step == .next { limit(dependencies.limits.idle) }
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
@@ -408,8 +411,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         outside.writeAndFlush(NIOAny(broken)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Reads and drops the rest of a request whose response has ended, so that a reset does not destroy the response
-    /// (RFC 9112, section 9.6).
+    /// Reads and drops the rest of a request whose response has ended. With unread bytes the close would be a reset,
+    /// which can destroy the response (RFC 9112, section 9.6).
     private func drainRequest(_ context: ChannelHandlerContext) {
         rest = 1
         limit(.seconds(2))

@@ -5,10 +5,10 @@ internal import HTTPTypes
 internal import NIOHTTP1
 internal import ResourceLoading
 
-/// The state of one request and its response on a connection, as a value that is tested by interleaving.
+/// The state of one request and its response on a connection. Tests run its events in all orders.
 ///
-/// The request is received as head, body and end. The response is sent as head, data and end. A response may begin,
-/// and even end, before its request. The engine may close the connection at any time; nothing is sent after that.
+/// The request is received as head, body and end. The response is sent as head, data and end. A response may begin, and
+/// even end, before its request ends. The engine may close the connection at any time; nothing is sent after the close.
 struct ExchangeState: Sendable, Equatable {
     /// An event of an exchange.
     enum Event: Sendable, CaseIterable {
@@ -34,7 +34,7 @@ struct ExchangeState: Sendable, Equatable {
         case drop
         /// Ignore the event, because it violates the order. This indicates a programming error.
         case outOfOrder
-        /// Perform the event; the connection is ready for the next request.
+        /// Perform the event. The connection is then ready for the next request.
         case next
         /// Perform the event, then close the connection.
         case close
@@ -116,7 +116,7 @@ final class Exchange {
     init(_ request: ResourceRequest, _ head: HTTPRequestHead, hasBody: Bool) {
         self.request = request
         version = head.version
-        // The decoder stops after a request with Upgrade.
+        // The decoder decodes no further request after a request with `Upgrade`.
         life = ExchangeState(
             keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"), hasBody: hasBody)
         report = ExchangeReport(request)

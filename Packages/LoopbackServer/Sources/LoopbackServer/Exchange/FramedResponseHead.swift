@@ -4,8 +4,7 @@
 internal import HTTPTypes
 internal import NIOHTTP1
 
-/// The head of a response in the form that is sent, framed so that the end of its body is known (RFC 9112, section
-/// 6).
+/// The head of a response as it is sent, with the fields that frame its body (RFC 9112, section 6).
 struct FramedResponseHead {
     var head: HTTPResponseHead
     /// The number of body bytes; `nil` if the body ends with the last chunk or with the connection.
@@ -26,7 +25,8 @@ struct FramedResponseHead {
         self.hasBody = hasBody
         if !hasBody {
             self.length = 0
-            // The length that a GET would have, if the loader provides it.
+            // A response to HEAD and a 304 may contain the length that a response to GET would have (RFC 9110, section
+            // 8.6).
             if response.status.code != 204, let text = response.headerFields[.contentLength],
                 let announced = Int64(text), announced >= 0
             {

@@ -6,7 +6,7 @@ internal import NIOHTTP1
 internal import WebSyntax
 
 extension HTTPFields {
-    /// Creates the forwarded fields of a request, without connection-specific fields and those that the server handles.
+    /// Creates the forwarded fields of a request, without connection-specific fields and without `ownNames`.
     init(forwarding headers: HTTPHeaders) {
         let names = ConnectionFields.names(namedBy: headers["connection"])
         self.init()
@@ -24,7 +24,7 @@ extension HTTPHeaders {
     /// The lowercase names of fields that the server writes or reads itself.
     fileprivate static let ownNames: Set<String> = ["content-length", "expect", "host"]
 
-    /// Creates the forwarded fields of a response, without connection-specific fields and those that the server writes.
+    /// Creates the forwarded fields of a response, without connection-specific fields and without `ownNames`.
     init(forwarding fields: HTTPFields) {
         let names = ConnectionFields.names(namedBy: fields[values: .connection])
         self.init()

@@ -12,11 +12,11 @@ struct HTTPHandlers {
 
     init() {
         var framing = HTTPResponseEncoder.Configuration()
-        // Otherwise the encoder would frame the response to CONNECT with a body.
+        // Automatic framing would add a body to the response to CONNECT.
         framing.automaticallySetFramingHeaders = false
         encoder = HTTPResponseEncoder(configuration: framing)
         var size = NIOHTTPDecoderLimitConfiguration()
-        // One field is limited to 80 KiB.
+        // NIO limits a single field to 80 KiB.
         size.maxHeaderListSize = 256 << 10
         size.maxHeaderFieldCount = 256
         decoder = ByteToMessageHandler(
@@ -26,7 +26,7 @@ struct HTTPHandlers {
     /// The handlers in the order of the pipeline.
     var all: [any ChannelHandler] { [encoder, decoder] }
 
-    /// Removes the handlers, so that bytes left in the decoder are forwarded as raw bytes.
+    /// Removes the handlers. The unread bytes of the decoder are forwarded as raw bytes.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.removeHandler(encoder, promise: nil)
         // A removed decoder forwards its bytes, but not the end of the read.

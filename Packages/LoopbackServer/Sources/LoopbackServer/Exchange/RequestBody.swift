@@ -6,8 +6,8 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import ResourceLoading
 
-/// The body of a request, as the loader reads it. Without a reader, reading from the connection stops after a few
-/// chunks.
+/// The body of a request, as the loader reads it. If the loader does not read it, reading from the connection stops
+/// after a few chunks.
 struct RequestBody: AsyncSequence, Sendable {
     typealias Strategy = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark
     typealias Producer = NIOThrowingAsyncSequenceProducer<ByteBuffer, any Error, Strategy, Demand>
@@ -53,11 +53,11 @@ struct RequestBody: AsyncSequence, Sendable {
     /// Isolation: any.
     struct Demand: NIOAsyncSequenceProducerDelegate {
         let eventLoop: any EventLoop
-        /// Called on the event loop when the first chunk is requested.
+        /// A closure that is called on the event loop when the first chunk is requested.
         let onBegin: @Sendable () -> Void
-        /// Called on the event loop when more data is needed.
+        /// A closure that is called on the event loop when more data is needed.
         let onMore: @Sendable () -> Void
-        /// Called on the event loop when the reader has ended.
+        /// A closure that is called on the event loop when the reader has ended.
         let onEnd: @Sendable () -> Void
 
         func begin() { eventLoop.execute(onBegin) }

@@ -6,9 +6,9 @@ internal import WebSyntax
 
 /// The framing of a request body.
 ///
-/// If two readers disagree about the end of a message, requests can be smuggled (RFC 9112, section 11.2). Messages
-/// that RFC 9112 permits a recipient to repair are therefore refused. The connection is closed after that, because
-/// the start of the next message is unknown.
+/// If two readers disagree about the end of a message, requests can be smuggled (RFC 9112, section 11.2). Ambiguous
+/// messages are therefore refused, also if RFC 9112 permits a recipient to repair them. The connection is then closed,
+/// because the start of the next message is unknown.
 enum RequestFraming: Sendable, Equatable {
     /// No body.
     case none
@@ -23,7 +23,7 @@ enum RequestFraming: Sendable, Equatable {
         guard head.version.major == 1 else { throw RequestFault("not HTTP/1") }
         let codings = head.headers["transfer-encoding"].map(\.trimmingFieldWhitespace)
         let lengths = head.headers["content-length"].map(\.trimmingFieldWhitespace)
-        // RFC 9112, section 6.1: such a message may be an attempt at request smuggling.
+        // RFC 9112, section 6.1: a message with both fields may be an attempt at request smuggling.
         guard codings.isEmpty || lengths.isEmpty else {
             throw RequestFault("both Transfer-Encoding and Content-Length")
         }
@@ -36,7 +36,7 @@ enum RequestFraming: Sendable, Equatable {
             }
             self = .chunked
         } else if let text = lengths.first {
-            // RFC 9112, section 6.3: several different lengths are an error. Equal ones are refused, too.
+            // RFC 9112, section 6.3: several different lengths are an error. Repeated equal lengths are refused, too.
             guard lengths.count == 1 else { throw RequestFault("Content-Length twice") }
             guard let length = Int64(decimalDigits: text.utf8) else {
                 throw RequestFault("Content-Length is not a number")
@@ -51,7 +51,7 @@ enum RequestFraming: Sendable, Equatable {
     /// - Throws: ``RequestFault``.
     static func check(_ head: HTTPRequestHead) throws(RequestFault) {
         let hosts = head.headers["host"]
-        // RFC 9112, section 3.2.
+        // RFC 9112, section 3.2: a request has exactly one Host field; HTTP/1.0 permits none.
         guard hosts.count == 1 || hosts.isEmpty && head.version.minor == 0 else {
             throw RequestFault(hosts.isEmpty ? "no Host" : "Host twice")
         }

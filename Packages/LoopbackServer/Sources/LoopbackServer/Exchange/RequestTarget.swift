@@ -16,7 +16,7 @@ enum RequestTarget: Sendable, Equatable {
     case asterisk
 
     /// Creates the target of a request.
-    /// - Throws: ``RequestFault`` for any other target, or a target that does not match the method.
+    /// - Throws: ``RequestFault`` if the target has none of the forms, or if the method does not permit its form.
     init(_ head: HTTPRequestHead) throws(RequestFault) {
         let uri = head.uri
         if head.method == .CONNECT {

@@ -10,7 +10,7 @@ internal import NIOCore
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// The connections that received the quiescing event. Handlers do not permit a second one.
+        /// The connections that received the quiescing event. NIO's handlers do not permit a second event.
         var quiescing: Set<ObjectIdentifier> = []
         var isClosed = false
         var emptied: [EventLoopPromise<Void>] = []
@@ -68,7 +68,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// Admits no more connections, lets current requests finish, and resets the remaining connections after `grace`.
-    /// Returns when no connection is left.
+    /// Returns when all connections are closed.
     func close(within grace: Duration, on eventLoop: any EventLoop) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let open = state.withLock { state in

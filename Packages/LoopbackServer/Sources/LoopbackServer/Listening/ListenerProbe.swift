@@ -6,15 +6,15 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 
-/// Checks whether a listener still accepts connections, by connecting to its port. Another process may listen on a
-/// port that the system took away.
+/// Checks whether a listener still accepts connections, by connecting to its port. If the system has closed the
+/// listener, another process may listen on the port, so that a successful connection proves nothing by itself.
 ///
 /// Isolation: any.
 final class ListenerProbe: Sendable {
     private struct State {
         var probes = 0
-        /// The promises of connections by client port: those that arrived during a probe, and those that are
-        /// expected.
+        /// The promises by client port, for connections that the listener accepted during a probe and for connections
+        /// that a probe has opened.
         var arrivals: [Int: EventLoopPromise<Void>] = [:]
     }
 
@@ -49,7 +49,7 @@ final class ListenerProbe: Sendable {
         return (try? await promise.futureResult.get()) != nil
     }
 
-    /// Returns the promise for a client port. The first of both sides creates it.
+    /// Returns the promise for a client port. The first caller, the listener or the probe, creates it.
     private func arrival(
         from port: Int, _ state: inout State
     ) -> (promise: EventLoopPromise<Void>, isExpected: Bool) {

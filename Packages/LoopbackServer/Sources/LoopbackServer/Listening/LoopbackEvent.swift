@@ -6,20 +6,20 @@ public import ResourceLoading
 
 /// An event of a loopback server. Cases may be added: use a default when switching.
 public enum LoopbackEvent: Sendable {
-    /// The server listens on this port of 127.0.0.1. The app must configure the engine with it.
+    /// The server listens on this port of 127.0.0.1. The app must configure the engine with the port.
     case listening(port: Int)
-    /// Another program uses the preferred port, so the server listens on another one. If the port is part of the
-    /// origin, pages of the old port have lost their origin.
+    /// Another program uses the preferred port, so the server listens on another port. For the local server, whose port
+    /// is part of the origin, pages then have a new origin.
     case portTaken(Int)
-    /// The system closed the listener, or it could not be opened again yet.
+    /// The system closed the listener, or an attempt to listen again failed.
     case deaf(reason: String)
-    /// The system does not report the user of connecting processes, so processes of other users are not refused for
-    /// that reason. The credentials or the token of the launch are still required. Sent once per listener, with its
-    /// first connection.
+    /// The system does not report the user of connecting processes, so processes of other users are not refused. The
+    /// credentials or the token of the launch are still required. The event is sent once per listener, with its first
+    /// connection.
     case peersUnchecked(reason: String)
     /// A connection or a request was refused.
     case refused(LoopbackRefusal)
-    /// The engine completed a TLS handshake for a host, so that its next request to the host has a connection.
+    /// The engine completed a TLS handshake for a host, and its next request to the host can use the connection.
     case connected(HostPort)
     /// A requested connection failed or could not be intercepted. The engine receives no details.
     case unreachable(HostPort, ResourceError)
@@ -31,7 +31,8 @@ public enum LoopbackRefusal: Sendable, Hashable {
     case otherUser(UInt32)
     /// The credentials or the token of the launch are missing or wrong.
     case credentials
-    /// The connection did not identify itself in time, or too many such connections were open.
+    /// The connection did not identify itself in time, or too many connections that have not identified themselves were
+    /// open.
     case unidentified
     /// The limit of connections was reached.
     case tooMany

@@ -5,10 +5,9 @@
 public struct LoopbackLimits: Sendable, Hashable {
     /// The limit of open connections; 1,024 by default.
     public var connections = 1_024
-    /// The limit of connections that have not identified themselves; 512 by default. The oldest is closed for a new
-    /// one.
+    /// The limit of connections that have not identified themselves; 512 by default. Above it, the oldest is closed.
     ///
-    /// An engine opens connections to many hosts at once, so that a low limit would refuse them.
+    /// An engine opens connections to many hosts at once. A low limit would close some of them.
     public var unidentifiedPeers = 512
     /// The time limit for a connection to identify itself, or its site at the local server; 5 s by default.
     public var introduction = Duration.seconds(5)
@@ -21,7 +20,7 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var connect = Duration.seconds(30)
     /// The time without data after which a tunnel that should end is closed; 30 s by default.
     public var rest = Duration.seconds(30)
-    /// The limit of hosts whose certificates are kept; 512 by default.
+    /// The limit of hosts whose certificates are cached, and of sites of the local server; 512 by default.
     public var hosts = 512
     /// The time limit for requests in progress when the server stops; 5 s by default.
     public var grace = Duration.seconds(5)

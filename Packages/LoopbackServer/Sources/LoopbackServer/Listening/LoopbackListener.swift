@@ -18,13 +18,13 @@ internal import SystemSupport
 /// A listener on a port of 127.0.0.1 and its connections. It enforces the limits and, on Linux, accepts only
 /// processes of the same user.
 ///
-/// The system can close the listener, as phones do for suspended apps. It then listens again by itself, or when
-/// ``resume()`` detects it.
+/// The system can close the listening socket, as phones do for suspended apps. The listener then listens again by
+/// itself, or when ``resume()`` detects the close.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 final class LoopbackListener: Sendable {
-    /// A function that adds the handlers of a connection, on its event loop. It calls `didIdentify`, once or more,
-    /// when the connection has identified itself.
+    /// A closure that adds the handlers of a connection, on its event loop. It calls `didIdentify` at least once, when
+    /// the connection has identified itself.
     typealias Reception =
         @Sendable (_ channel: any Channel, _ didIdentify: @escaping @Sendable () -> Void) throws -> Void
 
@@ -42,7 +42,7 @@ final class LoopbackListener: Sendable {
     private let probe = ListenerProbe()
     private let happened: @Sendable (LoopbackEvent) -> Void
     private let receive: Reception
-    /// A function that waits between two attempts to bind.
+    /// A closure that waits between two attempts to bind a port in use.
     private let rest: @Sendable () async throws -> Void
     private let isReachable: (@Sendable (_ port: Int) async -> Bool)?
     private let peerUser: @Sendable (any Channel) -> PeerUser
@@ -54,13 +54,14 @@ final class LoopbackListener: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the server.
     ///   - port: The preferred port; 0 for any.
-    ///   - clock: The clock for the pauses between two attempts.
-    ///   - rest: A function that waits for a port in use.
-    ///   - isReachable: A function that checks whether a connection to a port reaches the listener; by default it
-    ///     connects.
-    ///   - peerUser: A function that returns the user at the other end of a connection; by default from the system.
-    ///   - happened: A function that receives events, on an event loop or in a task.
-    ///   - receive: The function that adds the handlers of a connection.
+    ///   - clock: The clock for ``pauses``.
+    ///   - rest: A closure that waits between two attempts to bind a port in use.
+    ///   - isReachable: A closure that checks whether a connection to a port reaches the listener; `nil`, the default,
+    ///     for `ListenerProbe`.
+    ///   - peerUser: A closure that returns the user at the other end of a connection; by default it queries the
+    ///     system.
+    ///   - happened: A closure that receives events, on an event loop or in a task.
+    ///   - receive: A closure that adds the handlers of a connection.
     init(
         _ limits: LoopbackLimits, port: Int, clock: any Clock<Duration> = ContinuousClock(),
         rest: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(50)) },
@@ -86,7 +87,7 @@ final class LoopbackListener: Sendable {
         registry.breakOff()
     }
 
-    /// The port; `nil` while it does not listen.
+    /// The port; `nil` while the listener does not listen.
     var port: Int? {
         state.withLock { if case .listening(_, let port) = $0 { port } else { nil } }
     }
@@ -104,8 +105,8 @@ final class LoopbackListener: Sendable {
         return try await listen(insteadOf: channel)
     }
 
-    /// Stops accepting connections, lets requests in progress finish for a limited time, and closes the rest. It
-    /// waits for an attempt to bind, at most about 200 ms. Further calls do nothing.
+    /// Stops accepting connections, lets requests in progress finish for a limited time, and closes the remaining
+    /// connections. It waits for an attempt to bind, at most about 200 ms. Further calls do nothing.
     func stop() async {
         let old = state.withLock { state in
             defer { state = .stopped }
@@ -122,7 +123,7 @@ final class LoopbackListener: Sendable {
     }
 
     /// Listens, on the preferred port if it is free. Concurrent calls share one attempt.
-    /// - Parameter deaf: The listener to replace; another current listener is kept.
+    /// - Parameter deaf: The listener to replace. If another listener is current, nothing changes.
     /// - Returns: The port.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     @discardableResult
@@ -140,13 +141,13 @@ final class LoopbackListener: Sendable {
         return try await attempt.value
     }
 
-    /// Closes the listener as the system would, for tests.
+    /// Closes the listener as the system does. Only tests call it.
     func closeListener() {
         if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
     }
 
-    /// The number of attempts to bind a port in use. A program that the app starts, or the previous process of the
-    /// app, may hold it briefly. Another port would be another origin for pages of the local server.
+    /// The number of attempts to bind a port in use. A program that the app starts, or the previous process of the app,
+    /// may use the port briefly. With another port, pages of the local server would have another origin.
     private static let tries = 5
 
     /// The pauses between attempts to listen again. Missing resources, such as file descriptors, may become
@@ -160,7 +161,7 @@ final class LoopbackListener: Sendable {
     private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
 
     private func bind(insteadOf deaf: (any Channel)?) async throws -> Int {
-        // The close of the old listener is intended from here on.
+        // From here on, `lost(_:)` ignores the close of the old listener.
         let old: (channel: (any Channel)?, port: Int, isReplaced: Bool) = try state.withLock { state in
             switch state {
             case .listening(let channel, let port):
@@ -199,7 +200,7 @@ final class LoopbackListener: Sendable {
         return port
     }
 
-    /// Binds the preferred port, or another one.
+    /// Binds the preferred port, or a free port if the preferred one is not available.
     private func bind(to port: Int) async throws -> any Channel {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
@@ -249,7 +250,7 @@ final class LoopbackListener: Sendable {
             current = Task { [weak self] in
                 await earlier?.value
                 for pause in Self.pauses {
-                    // The listener is not retained during a pause.
+                    // `self` is not retained during a pause.
                     guard let isOver = await self?.listenAgain(), !isOver else { return }
                     do { try await clock.sleep(for: pause) } catch { return }
                 }

@@ -7,14 +7,14 @@ public import ResourceLoading
 
 /// An intercepting proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP.
 ///
-/// For the hosts that a policy names it terminates TLS with certificates that only this engine trusts, and a loader
+/// For the hosts that a policy selects, it terminates TLS with certificates that only this engine trusts, and a loader
 /// responds to their requests. All other connections are relayed end to end.
 ///
-/// A client must know the credentials of this launch and, on Linux, must be a process of the same user. Ambiguous
+/// A client must send the credentials of this launch and, on Linux, must be a process of the same user. Ambiguous
 /// requests are refused (RFC 9112, sections 6 and 11).
 ///
-/// The system can close the listener, as phones do for suspended apps. The proxy then listens again by itself, or
-/// when ``resume()`` detects it, and reports the port with ``LoopbackEvent/listening(port:)``.
+/// The system can close the listener, as phones do for suspended apps. The proxy then listens again by itself, or when
+/// ``resume()`` detects the close. It reports the port with ``LoopbackEvent/listening(port:)``.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 public final class InterceptingProxy: Sendable {
@@ -79,20 +79,20 @@ public final class InterceptingProxy: Sendable {
 
     /// Ends open connections that no longer match the policy, after the policy has changed.
     ///
-    /// Intercepted connections end after their current request. Tunnels end when nothing has passed for
-    /// ``LoopbackLimits/rest`` and the last bytes came from the host. The engine opens new connections.
+    /// Intercepted connections end after their current request. Tunnels end when no bytes have passed for
+    /// ``LoopbackLimits/rest`` and the last bytes came from the host. The engine then opens new connections.
     public func policyChanged() {
         for channel in dependencies.tunnels.outdated { listener.dismiss(channel) }
     }
 
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
-    /// rest. Further calls do nothing.
+    /// remaining connections. Further calls do nothing.
     public func stop() async {
         dependencies.dialer.setOwnPort(nil)
         await listener.stop()
     }
 
-    /// Closes the listener as the system would, for tests.
+    /// Closes the listener as the system does. Only tests call it.
     func closeListener() {
         listener.closeListener()
     }
@@ -105,7 +105,7 @@ extension InterceptingProxy {
         public var loader: any ResourceLoader
         /// The policy that selects the intercepted hosts.
         public var policy: any InterceptPolicy
-        /// The function that makes the engine trust the proxy's certificates.
+        /// The type that makes the engine trust the proxy's certificates.
         public var trusting: any CertificateTrusting
         /// The observer of events; none by default.
         public var observer: (any LoopbackObserving)?
@@ -116,7 +116,7 @@ extension InterceptingProxy {
         public var trustRoots: [String]?
         /// The limits of the proxy.
         public var limits = LoopbackLimits()
-        /// The check of the peer's user; another one only for tests.
+        /// A closure that returns the user at the other end of a connection. Only tests replace it.
         var peerUser: @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) }
 
         /// Creates a configuration with the default limits.
@@ -133,7 +133,7 @@ extension InterceptingProxy {
 /// Isolation: methods may be called from any isolation and concurrently. They are called on an event loop and must
 /// not block.
 public protocol InterceptPolicy: RequestCompleting {
-    /// Returns a Boolean value that indicates whether connections to the host are intercepted. Others are relayed end
-    /// to end.
+    /// Returns a Boolean value that indicates whether connections to the host are intercepted. If not, they are relayed
+    /// end to end.
     func opens(_ target: HostPort) -> Bool
 }

@@ -31,8 +31,8 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
         return RandomToken.isEqual(parts[1].utf8, field)
     }
 
-    /// Returns a Boolean value that indicates whether a request contains the credentials exactly once. Another reader
-    /// could choose the second field.
+    /// Returns a Boolean value that indicates whether a request contains the credentials in its only
+    /// `Proxy-Authorization` field.
     func areContained(in headers: HTTPHeaders) -> Bool {
         let fields = headers["proxy-authorization"]
         return fields.count == 1 && match(fields[0])

@@ -34,7 +34,7 @@ struct ProxyDependencies: Sendable {
         exchange.leaves.leaf(for: host, within: limits.patience, on: eventLoop)
     }
 
-    /// Makes the loader serve an intercepted connection. Call this on its event loop.
+    /// Makes the loader serve an intercepted connection. Call this on the connection's event loop.
     /// - Parameter leaf: The certificate for TLS; `nil` for no TLS.
     /// - Throws: An error, also if the policy no longer intercepts the host.
     func open(_ channel: any Channel, to host: HostPort, with leaf: LaunchAuthority.Leaf?) throws {
@@ -42,8 +42,8 @@ struct ProxyDependencies: Sendable {
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
-    /// Connects to a host and relays the client's connection end to end, or intercepts it if the policy has changed
-    /// meanwhile.
+    /// Connects to a host and relays the client's connection end to end. If the policy has changed before the host is
+    /// connected, intercepts the client's connection instead.
     func tunnel(_ context: ChannelHandlerContext, to host: HostPort, for handler: any HostConnecting) {
         let bound = NIOLoopBound((handler, context), eventLoop: context.eventLoop)
         dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
@@ -61,7 +61,8 @@ struct ProxyDependencies: Sendable {
         }
     }
 
-    /// Joins a client connection with a connection to the host, end to end. Call this on their event loop.
+    /// Joins a client connection with a connection to the host, end to end. Call this on the event loop that both
+    /// connections share.
     /// - Throws: An error, also if the policy intercepts the host now.
     private func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
@@ -75,7 +76,7 @@ struct ProxyDependencies: Sendable {
 ///
 /// Isolation: the event loop of its channel.
 protocol HostConnecting: AnyObject {
-    /// A Boolean value that indicates whether the next handlers are not yet in place.
+    /// A Boolean value that indicates whether the client still waits for the connection to the host.
     var isWaiting: Bool { get }
 
     /// Accepts the request and intercepts the connection.

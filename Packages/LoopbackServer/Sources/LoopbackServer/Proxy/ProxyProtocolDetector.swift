@@ -4,8 +4,8 @@
 internal import NIOCore
 internal import NIOSOCKS
 
-/// Detects from the first byte whether a proxy connection uses SOCKS5 (RFC 1928) or HTTP, and adds the handlers for
-/// it.
+/// Detects from the first byte whether a proxy connection uses SOCKS5 (RFC 1928) or HTTP, and adds the handlers of the
+/// protocol.
 ///
 /// Isolation: the event loop of its channel.
 final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
@@ -17,8 +17,8 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
     private var deadline: Scheduled<Void>?
     private var isOver = false
 
-    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
-    ///   is closed.
+    /// - Parameter didIdentify: A closure that is called, once or more, when the connection has identified itself or is
+    ///   closed.
     init(_ dependencies: ProxyDependencies, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
         self.didIdentify = didIdentify

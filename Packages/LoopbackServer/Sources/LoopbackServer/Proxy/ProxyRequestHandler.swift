@@ -37,8 +37,8 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
-    ///   is closed.
+    /// - Parameter didIdentify: A closure that is called, once or more, when the connection has identified itself or is
+    ///   closed.
     init(_ dependencies: ProxyDependencies, http: HTTPHandlers, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
         self.http = http
@@ -81,7 +81,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// A Boolean value that indicates whether the next handlers are not yet in place.
+    /// A Boolean value that indicates whether the handler has been neither replaced nor closed.
     var isWaiting: Bool { if case .over = state { false } else { true } }
 
     func read(context: ChannelHandlerContext) {
@@ -94,7 +94,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         case (.refusing, .end): state = .waiting
         case (.preparing, .body), (.preparing, .end), (.over, _), (.refusing, _), (.waiting, _): break
         case (.preparing, .head):
-            // Sent before the client knows whether a tunnel will exist.
+            // The client must not send this request before it has the response to CONNECT.
             refuse(context, RequestFault("a request after CONNECT"))
         }
     }
@@ -141,7 +141,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         // The first request of an engine has no credentials yet.
         if head.headers.contains(name: "proxy-authorization") { dependencies.refused(.credentials) }
         refusals += 1
-        // The decoder reads nothing after CONNECT.
+        // The decoder decodes no further request after CONNECT.
         let isLast = head.method == .CONNECT || refusals >= Self.mostRefusals || !head.isKeepAlive
         state = .refusing
         answer(
@@ -220,7 +220,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         } catch {
             return context.close(promise: nil)
         }
-        // This order forwards the bytes that the decoder still holds.
+        // This handler is removed before the decoder, which then forwards its unread bytes to the next handlers.
         pipeline.removeHandler(self, promise: nil)
         http.remove(from: pipeline)
         if wantsRead { context.channel.read() }

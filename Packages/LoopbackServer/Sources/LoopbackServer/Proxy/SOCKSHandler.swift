@@ -7,7 +7,7 @@ internal import NIOSOCKS
 internal import ResourceLoading
 
 /// Handles the SOCKS5 handshake of a proxy connection: authentication (RFC 1929), then a connection to an intercepted
-/// or relayed host. Engines keep SOCKS credentials private, which is not the case for HTTP proxy credentials.
+/// or relayed host. Unlike HTTP proxy credentials, engines do not expose SOCKS credentials.
 ///
 /// Isolation: the event loop of its channel.
 final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostConnecting {
@@ -28,8 +28,8 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostCon
     private var isOver = false
     private var wantsRead = false
 
-    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
-    ///   is closed.
+    /// - Parameter didIdentify: A closure that is called, once or more, when the connection has identified itself or is
+    ///   closed.
     init(_ dependencies: ProxyDependencies, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
         self.didIdentify = didIdentify
@@ -173,7 +173,8 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostCon
             let handshake = try pipeline.handler(type: SOCKSServerHandshakeHandler.self)
             let channel = context.channel
             let wantsRead = wantsRead
-            // This order forwards the bytes that came with the request.
+            // This handler is removed before the SOCKS decoder, which then forwards the bytes after the request to the
+            // next handlers.
             pipeline.removeHandler(self, promise: nil)
             // A removed handler forwards its bytes, but not the end of the read.
             pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in

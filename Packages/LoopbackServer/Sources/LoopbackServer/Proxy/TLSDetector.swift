@@ -5,8 +5,8 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import ResourceLoading
 
-/// Detects from the first byte of an intercepted connection whether the client starts TLS, which the proxy
-/// terminates, or sends plain HTTP.
+/// Detects from the first byte of an intercepted connection whether the client starts TLS or sends plain HTTP. The
+/// proxy terminates TLS.
 ///
 /// Isolation: the event loop of its channel.
 final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
@@ -30,7 +30,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // An engine may open a connection before it needs one.
+        // The time limit is that of idle connections, because an engine may open a connection before it has a request.
         let channel = context.channel
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
             channel.close(promise: nil)

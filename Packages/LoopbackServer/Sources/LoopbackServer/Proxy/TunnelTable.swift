@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 
-/// The connections of a proxy with their hosts and their kind, intercepted or relayed. A decision of the policy
-/// applies for the lifetime of a connection, and engines keep connections open.
+/// The open connections of a proxy with their hosts and kinds, intercepted or relayed. A connection has the same kind
+/// until it closes, so a changed policy needs ``outdated``.
 ///
 /// Isolation: any.
 final class TunnelTable: Sendable {
@@ -16,7 +16,7 @@ final class TunnelTable: Sendable {
         let isOpened: Bool
     }
 
-    /// The policy has changed while the connection was being opened.
+    /// The error for a policy that has changed while the connection was being opened.
     struct Outdated: Error {}
 
     private let policy: any InterceptPolicy

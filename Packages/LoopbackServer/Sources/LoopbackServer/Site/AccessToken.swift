@@ -7,20 +7,19 @@ internal import WebSyntax
 
 /// The token that the engine must send to the local server with each request, as a cookie.
 ///
-/// Scripts cannot read the cookie, and pages of other sites do not send it. It is new for each launch and exists only
-/// in memory.
+/// Scripts cannot read the cookie, and requests of pages of other sites do not contain it. The token is new for each
+/// launch and exists only in memory.
 public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// The name of the cookie. With this prefix, an engine should accept it only from the host itself over TLS (RFC
-    /// 6265bis, section 4.1.3.2); not all engines do.
+    /// The name of the cookie. With the prefix `__Host-`, an engine should accept the cookie only from the host itself
+    /// over TLS (RFC 6265bis, section 4.1.3.2). Some engines do not check this.
     public let name = "__Host-container"
     /// The value of the cookie: 256 bits from the system's random number generator.
     public let value = RandomToken.hex(byteCount: 32)
 
     init() {}
 
-    /// Returns a Boolean value that indicates whether a request contains the token exactly once. Another reader could
-    /// choose the second cookie.
+    /// Returns a Boolean value that indicates whether a request contains the token, in its only cookie of this name.
     func isContained(in headers: HTTPHeaders) -> Bool {
         let values = headers["cookie"].flatMap { Self.pairs(of: $0) }.filter { $0.name == name }.map(\.value)
         return values.count == 1 && RandomToken.isEqual(values[0].utf8, value.utf8)

@@ -9,13 +9,13 @@ public import ResourceLoading
 /// A server for sites at `https://<site>.localhost:<port>`, for engines without scheme handlers or a proxy. A loader
 /// receives the requests with their real URLs.
 ///
-/// Each request must contain the token of this launch, as a cookie that the app sets in the engine, and must come
-/// from a page of the same site. On Linux the process must belong to the same user. A client that requests a site
-/// which ``serve(_:)`` has not added receives no byte. The server never lists its sites.
+/// Each request must contain the token of this launch and come from a page of the same site. The app sets the token as
+/// a cookie in the engine. On Linux the process must belong to the same user. If a client requests a site that was not
+/// added with ``serve(_:)``, the server closes the connection without a byte. The server never lists its sites.
 ///
-/// The system can close the listener, as phones do for suspended apps. The server then listens again by itself, or
-/// when ``resume()`` detects it, on the same port if that is free. If it is not, ``LoopbackEvent/portTaken(_:)``
-/// reports it, and pages have another origin.
+/// The system can close the listener, as phones do for suspended apps. The server then listens again by itself, or when
+/// ``resume()`` detects the close. It uses the same port if the port is free. Otherwise it reports
+/// ``LoopbackEvent/portTaken(_:)``, and pages have another origin.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 public final class LocalServer: Sendable {
@@ -64,15 +64,15 @@ public final class LocalServer: Sendable {
     /// The number of open connections.
     public var connections: Int { listener.connections }
 
-    /// Adds a site to the served ones. At most ``LoopbackLimits/hosts`` sites are served; beyond that the site that
-    /// was added least recently is removed.
+    /// Adds a site to the served sites. Above ``LoopbackLimits/hosts`` sites, the site that was added least recently is
+    /// removed.
     public func serve(_ site: LocalSite) {
         sites.serve(site)
     }
 
     /// Returns the local URL of a page, and its site.
     /// - Parameters:
-    ///   - url: A real URL; its fragment is kept.
+    ///   - url: A real URL. The local URL has the same fragment.
     ///   - port: The port of the server.
     /// - Returns: The URL, also for a site that is not served yet; `nil` if `url` is not an http or https URL.
     public static func url(of url: String, at port: Int) -> (url: String, site: LocalSite)? {
@@ -103,13 +103,13 @@ public final class LocalServer: Sendable {
     }
 
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
-    /// rest. Further calls do nothing.
+    /// remaining connections. Further calls do nothing.
     public func stop() async {
         dialer.setOwnPort(nil)
         await listener.stop()
     }
 
-    /// Closes the listener as the system would, for tests.
+    /// Closes the listener as the system does. Only tests call it.
     func closeListener() {
         listener.closeListener()
     }
@@ -134,9 +134,9 @@ extension LocalServer {
     public struct Configuration: Sendable {
         /// The loader for requests, which contain their real URLs.
         public var loader: any ResourceLoader
-        /// The function that adds information to requests which the server does not have.
+        /// The type that adds to requests the information that the server does not have.
         public var completing: any RequestCompleting
-        /// The function that makes the engine trust the server's certificates.
+        /// The type that makes the engine trust the server's certificates.
         public var trusting: any CertificateTrusting
         /// The port, 1024 to 65535; 0 for any. It should be the same in every launch, because it is part of the
         /// pages' origin and therefore of their storage.
@@ -150,7 +150,7 @@ extension LocalServer {
         public var trustRoots: [String]?
         /// The limits of the server.
         public var limits = LoopbackLimits()
-        /// The check of the peer's user; another one only for tests.
+        /// A closure that returns the user at the other end of a connection. Only tests replace it.
         var peerUser: @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) }
 
         /// Creates a configuration with the default limits.

@@ -9,15 +9,16 @@ internal import WebSyntax
 
 /// A real origin, and its host name on the local server.
 ///
-/// Each origin has a label of its own under `.localhost` (RFC 6761, section 6.3), because cookies ignore ports, and
-/// names under a common domain would be one site for the engine. The name of an origin is the same in every launch.
+/// Each origin has its own label under `.localhost` (RFC 6761, section 6.3). Ports cannot separate origins, because
+/// cookies ignore ports. Names under a common domain would be one site for the engine. The name of an origin is the
+/// same in every launch.
 public struct LocalSite: Sendable, Hashable {
     /// The local host name, such as `shop-example.localhost`.
     public let name: String
     /// The real host.
     public let host: HostPort
-    /// A Boolean value that indicates whether the real origin is https. Pages of http origins are also served over
-    /// TLS here.
+    /// A Boolean value that indicates whether the real origin is https. The local server also serves http origins over
+    /// TLS.
     public let isSecure: Bool
 
     /// Creates the site of an origin.
@@ -50,8 +51,7 @@ public struct LocalSite: Sendable, Hashable {
         return label
     }
 
-    /// Returns 128 bits of a hash of the origin in base 32. A readable label always contains a hyphen, and this label
-    /// never does.
+    /// Returns 128 bits of a hash of the origin in base 32. The label contains no hyphen, unlike each readable label.
     private static func digest(of host: HostPort, isSecure: Bool) -> String {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         var label = ""
@@ -64,7 +64,7 @@ public struct LocalSite: Sendable, Hashable {
             }
             bits &= (1 << UInt32(count)) - 1
         }
-        // 128 is not a multiple of 5.
+        // 128 is not a multiple of 5: the last digit has the remaining bits.
         label.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits << UInt32(5 - count)) & 31]))
         return label
     }
@@ -83,7 +83,7 @@ final class LocalSites: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: The limit of sites. Beyond it the site that was added least recently is removed.
+    /// - Parameter limit: The limit of sites. Above it, the site that was added least recently is removed.
     init(limit: Int) {
         self.limit = limit
     }
@@ -97,7 +97,7 @@ final class LocalSites: Sendable {
     }
 
     /// Returns the served site with a name.
-    /// - Parameter name: The local name, in any case.
+    /// - Parameter name: The local name, in upper or lower case.
     func site(named name: String) -> LocalSite? {
         state.withLock { $0.sites[name.lowercased()] }
     }

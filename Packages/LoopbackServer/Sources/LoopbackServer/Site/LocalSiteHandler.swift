@@ -6,8 +6,8 @@ internal import NIOCore
 internal import NIOTLS
 internal import ResourceLoading
 
-/// Determines the site of a connection to the local server from the server name of its TLS handshake (RFC 6066,
-/// section 3), and adds the handlers for it. A client of a site that is not served receives no byte.
+/// Determines the site of a connection to the local server from the server name of its TLS handshake (RFC 6066, section
+/// 3), and adds the handlers of the site. If the site is not served, the connection is closed without a byte.
 ///
 /// Isolation: the event loop of its channel.
 final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -28,7 +28,7 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Adds the handlers to a new connection. Call this on the channel's event loop.
-    /// - Parameter didIdentify: A function that is called, once or more, when the connection has sent the token or is
+    /// - Parameter didIdentify: A closure that is called, once or more, when the connection has sent the token or is
     ///   closed.
     static func add(
         to channel: any Channel, _ dependencies: LocalSiteDependencies, didIdentify: @escaping @Sendable () -> Void
@@ -68,8 +68,8 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: TLS ClientHello
 
-    /// - Returns: A future that succeeds when the next handlers are in place. The bytes read so far are then
-    ///   forwarded to them.
+    /// - Returns: A future that succeeds when the next handlers are in place. The bytes read so far are then forwarded
+    ///   to these handlers.
     private func receive(_ result: SNIResult, of channel: any Channel) -> EventLoopFuture<Void> {
         deadline?.cancel()
         let name = if case .hostname(let name) = result { name } else { "" }

@@ -8,7 +8,8 @@ internal import WebSyntax
 /// The role of a connection to one site of the local server. It authorizes requests and translates between the local
 /// origin and the real origin in request and response fields.
 struct LocalSiteRole: Sendable {
-    /// Response fields that apply to the real host: its certificates, alternative addresses and CORS.
+    /// The response fields that are removed, because they apply to the real host: its certificates, alternative
+    /// addresses and CORS.
     private static let dropped = [
         "access-control-allow-credentials", "access-control-allow-headers", "access-control-allow-methods",
         "access-control-allow-origin", "access-control-expose-headers", "access-control-max-age", "alt-svc",
@@ -19,7 +20,7 @@ struct LocalSiteRole: Sendable {
     /// The port of the server.
     let port: Int
     let token: AccessToken
-    /// A function to call when the connection has sent the token.
+    /// A closure to call when the connection has sent the token.
     let didIdentify: @Sendable () -> Void
 
     /// The host and port that the engine connects to.
@@ -27,22 +28,23 @@ struct LocalSiteRole: Sendable {
     private var origin: String { "https://\(place)" }
 
     /// Returns the target of a request.
-    /// - Throws: ``RequestFault`` for another host (RFC 9110, section 7.4), without the token, and for a page of
-    ///   another origin, since the server does not support CORS.
+    /// - Throws: ``RequestFault`` if the request is for another host (RFC 9110, section 7.4), has no token, or is from
+    ///   a page of another origin. The server does not support CORS.
     func target(of head: HTTPRequestHead, _ path: String) throws(RequestFault) -> ConnectionRole.Target {
         guard let field = head.headers.first(name: "host"), HostPort(field, defaultPort: 443) == place else {
             throw RequestFault("Host is not the site of the connection", .misdirected)
         }
         guard token.isContained(in: head.headers) else { throw RequestFault(.credentials) }
         didIdentify()
-        // If the engine sends Fetch Metadata (section 2.4), it must not indicate a page of another site.
+        // `Sec-Fetch-Site`, if the engine sends it, must not indicate a page of another origin (Fetch Metadata, section
+        // 2.4).
         let relations = head.headers["sec-fetch-site"]
         for relation in relations where !["same-origin", "none"].contains(relation) {
             throw RequestFault(.foreignOrigin(relation))
         }
         for asking in head.headers["origin"] where asking != origin {
-            // With a referrer policy that hides the origin (Fetch, section 3.2), a page's own POST requests have
-            // origin `null`. Scripts cannot set the other field.
+            // With a referrer policy that hides the origin (Fetch, section 3.2), a page's own POST requests have origin
+            // `null`. Scripts cannot set `Sec-Fetch-Site`.
             if asking == "null", relations == ["same-origin"] { continue }
             throw RequestFault(.foreignOrigin(asking))
         }
@@ -75,11 +77,11 @@ struct LocalSiteRole: Sendable {
         change("clear-site-data", in: &headers, by: clearing)
     }
 
-    /// Returns the local URL of a URL of the site, or `nil` if it leads elsewhere or is relative.
+    /// Returns the local URL of a URL of the site, or `nil` if the URL has another origin or is relative.
     private func local(_ url: String) -> String? {
         let scheme = site.isSecure ? "https:" : "http:"
         let authorities = [site.host.authority(isSecure: site.isSecure), "\(site.host)"]
-        // A URL without a scheme has the scheme of the page, which is https here.
+        // A URL without a scheme has the scheme of the page. Local pages are https.
         for prefix in site.isSecure ? [scheme, ""] : [scheme] {
             for authority in authorities {
                 if let moved = Self.moved(url, from: "\(prefix)//\(authority)", to: origin) { return moved }
@@ -88,8 +90,8 @@ struct LocalSiteRole: Sendable {
         return nil
     }
 
-    /// Returns a `Set-Cookie` value without its domain, so that the cookie belongs to this site only. Returns `nil`
-    /// for a cookie that the real host may not set, and for one with the token's name.
+    /// Returns a `Set-Cookie` value without its domain, so that the cookie belongs to this site only. Returns `nil` if
+    /// the real host may not set the cookie, or if the cookie has the token's name.
     private func cookie(_ value: String) -> String? {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
         guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmingFieldWhitespace != token.name else {
@@ -102,7 +104,7 @@ struct LocalSiteRole: Sendable {
                 components.append(part)
                 continue
             }
-            // RFC 6265, section 5.2.3.
+            // RFC 6265, section 5.2.3: a leading dot is ignored.
             var domain = pair.count > 1 ? pair[1].trimmingFieldWhitespace.lowercased() : ""
             if domain.first == "." { domain.removeFirst() }
             guard domain.isEmpty || domain == site.host.host || site.host.host.hasSuffix(".\(domain)") else {

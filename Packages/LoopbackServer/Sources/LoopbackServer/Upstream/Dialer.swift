@@ -10,8 +10,8 @@ internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
 
-/// Connects to hosts for tunnels and for connections that upgrade to another protocol. The loader uses its own
-/// transport.
+/// Connects to hosts for tunnels and for connections that upgrade to another protocol. Other requests use the loader,
+/// which has its own transport.
 ///
 /// Isolation: any.
 final class Dialer: Sendable {
@@ -26,7 +26,7 @@ final class Dialer: Sendable {
     ///   - proxy: Another proxy to connect through.
     ///   - timeout: The time limit for a connection.
     ///   - trustRoots: PEM certificates; `nil` for the system's.
-    ///   - resolver: A function that creates the resolver of names; `nil` for the system's.
+    ///   - resolver: A closure that creates the resolver of names; `nil` for the system's.
     /// - Throws: ``LoopbackError`` with code `certificate` if the PEM certificates are invalid.
     init(
         proxy: HostPort?, timeout: Duration, trustRoots: [String]?,

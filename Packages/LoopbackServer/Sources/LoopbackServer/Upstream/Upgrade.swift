@@ -9,8 +9,8 @@ internal import NIOSSL
 internal import NIOTLS
 @_spi(Facade) internal import ResourceLoading
 
-/// A request that upgrades its connection to another protocol (RFC 9110, section 7.8). It is forwarded to the host,
-/// and if the host accepts, both connections are joined. A WebSocket is then end to end.
+/// A request that upgrades its connection to another protocol (RFC 9110, section 7.8). It is forwarded to the host. If
+/// the host accepts, both connections are joined, and a WebSocket is end to end.
 ///
 /// Isolation: the connection's event loop.
 final class Upgrade {
@@ -22,7 +22,7 @@ final class Upgrade {
     private var report: ExchangeReport
     private var isOver = false
 
-    /// - Parameter handlers: The handlers after `http` on the client's side, which are removed together with it.
+    /// - Parameter handlers: The handlers after `http` on the client's side. They are removed together with `http`.
     init(
         _ dependencies: ExchangeDependencies, _ role: ConnectionRole, of client: any Channel, http: HTTPHandlers,
         handlers: [any RemovableChannelHandler], report: ExchangeReport
@@ -35,8 +35,8 @@ final class Upgrade {
         self.report = report
     }
 
-    /// Returns a Boolean value that indicates whether a request asks for a WebSocket (RFC 6455, section 4.1). A
-    /// server may ignore other upgrades, and this one does.
+    /// Returns a Boolean value that indicates whether a request upgrades to a WebSocket (RFC 6455, section 4.1). The
+    /// server ignores other upgrades, as RFC 9110, section 7.8, permits.
     static func isRequested(for head: HTTPRequestHead) -> Bool {
         head.method == .GET && head.version == .http1_1
             && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
@@ -114,7 +114,7 @@ final class Upgrade {
         client.read()
     }
 
-    /// Forwards the status of a refused upgrade, without a body. Scripts see no more of such a response.
+    /// Forwards the status of a refused upgrade, without a body. The WebSocket API does not expose the body to scripts.
     func refuse(_ head: HTTPResponseHead, from host: any Channel) {
         defer { host.close(promise: nil) }
         guard !isOver else { return }
@@ -230,7 +230,8 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
         }
     }
 
-    /// Joins the connections after the end of the head's message, which would otherwise be forwarded as data.
+    /// Joins the connections after the decoder has emitted the end of the response. Otherwise the end would be
+    /// forwarded as data.
     private func join(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
         deadline?.cancel()
         let (host, pipeline) = (context.channel, context.pipeline.syncOperations)

@@ -5,7 +5,7 @@ import AsyncSupport
 import NIOCore
 import NIOPosix
 
-/// An expected event did not happen in time.
+/// The error for an expected event that did not happen in time.
 struct Overdue: Error, CustomStringConvertible {
     let description: String
 }

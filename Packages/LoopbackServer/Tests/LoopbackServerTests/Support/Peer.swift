@@ -85,7 +85,7 @@ final class Peer: Sendable {
 
     // MARK: Reading
 
-    /// Reads up to and including a mark.
+    /// Reads up to and including the given text.
     func read(until mark: String) async throws -> String {
         let mark = Array(mark.utf8)
         return try await receive("a mark") { bytes, _ in

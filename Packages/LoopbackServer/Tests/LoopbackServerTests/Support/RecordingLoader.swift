@@ -102,7 +102,7 @@ final class SwitchablePolicy: InterceptPolicy {
     func opens(_ target: HostPort) -> Bool { opens.load() }
 }
 
-/// A policy that returns a list of results one after another, and then repeats the last one.
+/// A policy that returns the results of a list one after another, and then repeats the last result.
 final class SequencePolicy: InterceptPolicy {
     private let words: Mutex<[Bool]>
 
@@ -113,7 +113,7 @@ final class SequencePolicy: InterceptPolicy {
     }
 }
 
-/// A trust function that records the hosts of certificates.
+/// A `CertificateTrusting` that records the hosts of certificates.
 struct Trusting: CertificateTrusting {
     let shown = Log<String>()
     var act: @Sendable (String) async throws -> Void = { _ in }

@@ -12,7 +12,8 @@ struct SiteFixture: Sendable {
     let loader: RecordingLoader
     let witness: Witness
 
-    /// Runs `body` with a server that serves `https://shop.test`, and stops it in any case.
+    /// Runs `body` with a server that serves `https://shop.test`, and stops the server afterwards, also if `body`
+    /// throws.
     static func with<Result: Sendable>(
         _ loader: RecordingLoader, port: Int = 0, trusting: Trusting = Trusting(),
         change: (inout LocalServer.Configuration) throws -> Void = { _ in },
