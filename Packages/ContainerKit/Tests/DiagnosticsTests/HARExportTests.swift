@@ -16,7 +16,7 @@ struct HARExportTests {
             page: PageID(rawValue: 3), documentURL: "https://me:word@a.example/p?token=1#top",
             opened: Date(timeIntervalSince1970: 0.25))
         timeline.marks.loaded = .milliseconds(300)
-        var late = PageTimeline.Request(asker: .page, method: "POST", url: "https://a.example/api?b=%20x&a&&c=1=2#f")
+        var late = PageTimeline.Request(initiator: .page, method: "POST", url: "https://a.example/api?b=%20x&a&&c=1=2#f")
         late.status = 201
         late.provenance = .network
         late.reason = "asked https://a.example/api?b=1"
@@ -25,10 +25,10 @@ struct HARExportTests {
         late.started = .milliseconds(100)
         late.responded = .milliseconds(130)
         late.ended = .milliseconds(170)
-        var early = PageTimeline.Request(asker: .page, method: "GET", url: "https://a.example/lost")
+        var early = PageTimeline.Request(initiator: .page, method: "GET", url: "https://a.example/lost")
         early.started = .milliseconds(50)
         early.ended = .milliseconds(60)
-        var unknown = PageTimeline.Request(asker: .engine, method: "GET", url: "https://b.example/x.png")
+        var unknown = PageTimeline.Request(initiator: .engine, method: "GET", url: "https://b.example/x.png")
         unknown.status = 200
         unknown.ended = .milliseconds(20)
         for request in [late, unknown, early] { timeline.add(request) }
@@ -108,7 +108,7 @@ struct HARExportTests {
     @Test("A reason that begins with the source does not repeat the source")
     func packages() throws {
         var timeline = PageTimeline(page: PageID(rawValue: 1), documentURL: "https://a.example/", opened: Date())
-        var request = PageTimeline.Request(asker: .page, method: "GET", url: "https://a.example/")
+        var request = PageTimeline.Request(initiator: .page, method: "GET", url: "https://a.example/")
         request.provenance = .package
         request.reason = "package shop 1: index.html"
         request.started = .zero
