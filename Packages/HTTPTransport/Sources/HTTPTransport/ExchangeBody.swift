@@ -10,7 +10,7 @@ internal import Foundation
 struct ExchangeBody: AsyncSequence, Sendable {
     let lease: Lease
 
-    /// - Parameter kept: An object that the body retains while it can be read.
+    /// - Parameter retained: An object that the body retains while it can be read.
     init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping retained: any Sendable) {
         lease = Lease(exchange: exchange, pass: pass, retained: retained)
     }

@@ -104,7 +104,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// reset. Views that were never checked out are not affected.
     /// - Parameters:
     ///   - reason: the reason under which the discarded views are counted.
-    ///   - isMeant: a closure that receives a view and the key of its last checkout, and returns `true` to discard the
+    ///   - isIncluded: a closure that receives a view and the key of its last checkout, and returns `true` to discard the
     ///     view.
     public func retire(because reason: DiscardReason, where isIncluded: (View, Key) -> Bool) {
         for (slot, view) in views {

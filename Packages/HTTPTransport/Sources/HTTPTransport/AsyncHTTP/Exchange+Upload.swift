@@ -37,7 +37,7 @@ extension Exchange {
         }
 
         /// Starts the upload. Call this once.
-        /// - Parameter handOver: A closure that is called before the client receives each piece, and before it receives
+        /// - Parameter willSend: A closure that is called before the client receives each piece, and before it receives
         ///   the end.
         func start(
             _ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter, willSend: @escaping @Sendable () -> Void

@@ -10,7 +10,7 @@ struct Zip64Sizes {
     let disk: UInt32
 
     /// Reads the sizes of a header.
-    /// - Parameter offset: the 32-bit offset, or `nil` for a local header.
+    /// - Parameter offset32: the 32-bit offset, or `nil` for a local header.
     init(
         size size32: UInt32, compressed compressed32: UInt32, offset offset32: UInt32?, disk disk16: UInt16?,
         extra: ArraySlice<UInt8>?, at name: String

@@ -55,7 +55,7 @@ public struct RequestRecord: Sendable {
 
     /// Creates the record of a request that has begun.
     /// - Parameters:
-    ///   - asker: the initiator of the request.
+    ///   - initiator: the initiator of the request.
     ///   - attribution: the page of the request, if it is known.
     ///   - method: the method of the request as it was sent.
     ///   - url: the real URL.

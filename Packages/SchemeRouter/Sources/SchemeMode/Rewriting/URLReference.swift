@@ -171,7 +171,7 @@ struct URLReference {
     /// equally against the requested URL.
     /// - Parameters:
     ///   - first: The first character of the reference.
-    ///   - asked: The requested URL.
+    ///   - requestedURL: The requested URL.
     private func movedBase(_ first: UInt8, from requestedURL: String) -> String? {
         guard let place = HTTPRequest(urlText: context.url), let origin = place.webOrigin,
             let known = HTTPRequest(urlText: requestedURL)
