@@ -6,7 +6,7 @@ internal import Foundation
 internal import ResourceLoading
 
 /// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream stay in
-/// memory until ``stopKeeping()``, up to a limit.
+/// memory until ``stopRecording()``, up to a limit.
 ///
 /// A chunk of a stream is read when it is requested, by one attempt at a time. Cancelling an attempt does not end the
 /// stream; ``cancel()`` or releasing the last reference does.

@@ -45,7 +45,7 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var removeFilesError: EngineError?
     /// A Boolean value that indicates whether ``removeFiles(under:at:lastGiven:)`` waits until it is cancelled.
     public var hangs = false
-    /// A closure that receives the continuation of each ``forgetFiles(under:at:lastGiven:)`` call. The call waits until
+    /// A closure that receives the continuation of each ``removeFiles(under:at:lastGiven:)`` call. The call waits until
     /// the continuation is resumed.
     public var onRemoveFiles: ((CheckedContinuation<Void, Never>) -> Void)?
     /// The registered schemes, in order.

@@ -104,8 +104,8 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// reset. Views that were never checked out are not affected.
     /// - Parameters:
     ///   - reason: the reason under which the discarded views are counted.
-    ///   - isIncluded: a closure that receives a view and the key of its last checkout, and returns `true` to discard the
-    ///     view.
+    ///   - isIncluded: a closure that receives a view and the key of its last checkout, and returns `true` to discard
+    ///     the view.
     public func retire(because reason: DiscardReason, where isIncluded: (View, Key) -> Bool) {
         for (slot, view) in views {
             guard let key = state.views[slot]?.key, isIncluded(view, key) else { continue }
