@@ -224,7 +224,10 @@ let package = Package(
             ]),
         target(
             "ResourceTable", in: "OfflinePackage",
-            ["ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+            [
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON",
+                .httpTypes,
+            ]),
         tests(
             of: "ResourceTable", in: "OfflinePackage",
             ["ContentDigest", "AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
@@ -295,7 +298,8 @@ let package = Package(
         target(
             "CookieBridge",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "WebEngine",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading",
+                "WebEngine",
                 .httpTypes,
             ]),
         tests(

@@ -16,7 +16,8 @@ struct HARExportTests {
             page: PageID(rawValue: 3), documentURL: "https://me:word@a.example/p?token=1#top",
             opened: Date(timeIntervalSince1970: 0.25))
         timeline.marks.loaded = .milliseconds(300)
-        var late = PageTimeline.Request(initiator: .page, method: "POST", url: "https://a.example/api?b=%20x&a&&c=1=2#f")
+        var late = PageTimeline.Request(
+            initiator: .page, method: "POST", url: "https://a.example/api?b=%20x&a&&c=1=2#f")
         late.status = 201
         late.provenance = .network
         late.reason = "asked https://a.example/api?b=1"
