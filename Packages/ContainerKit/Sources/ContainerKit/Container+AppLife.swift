@@ -42,5 +42,6 @@ extension Container {
     public func shutDown() async {
         for component in components.inCloseOrder { component.willShutDown() }
         for component in components.inCloseOrder { await component.shutDown() }
+        hub.finish()
     }
 }

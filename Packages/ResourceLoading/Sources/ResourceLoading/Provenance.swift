@@ -5,7 +5,7 @@
 public struct Provenance: Sendable, Hashable {
     /// The kind of source that responded. Content sources of an app may add kinds, so a `switch` over the kinds needs a
     /// `default`.
-    public struct Source: RawRepresentable, Sendable, Hashable, Codable {
+    public struct Source: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
         /// The name of the kind in events, metrics and logs.
         public let rawValue: String
 
@@ -14,6 +14,8 @@ public struct Provenance: Sendable, Hashable {
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
+
+        public var description: String { rawValue }
 
         /// A file of an offline package.
         public static let package = Source(rawValue: "package")

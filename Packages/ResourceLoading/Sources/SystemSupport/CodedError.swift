@@ -12,6 +12,9 @@ public protocol CodedError: Error, CustomStringConvertible {
 }
 
 extension CodedError {
+    /// The name of the code, also for `any CodedError`, whose `code` has no type.
+    public var codeName: String { code.description }
+
     /// `<code>: <message> (<location>)`, or `<code>: <message>` without a location.
     public var description: String {
         location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"

@@ -45,6 +45,9 @@ final class EventHub {
         observers.append(Observer(handler))
     }
 
+    /// Ends all streams, after the events that they hold.
+    func finish() { events.finish() }
+
     private func drainEarlyEvents() -> [ContainerEvent] {
         defer { early = nil }
         return early ?? []
