@@ -16,7 +16,8 @@ internal import WebKitGTKAdapter
 
 // Pages in proxy mode, with a network in memory.
 extension EngineCheck {
-    /// Checks 200 simultaneous requests to new hosts: each host is intercepted, and its certificate is trusted in time.
+    /// Checks 200 simultaneous requests to new hosts: each is intercepted, and the engine trusts the certificate of its
+    /// host before it needs it.
     @MainActor
     func checkProxyHosts(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { _ in .page("<title>all</title>") }

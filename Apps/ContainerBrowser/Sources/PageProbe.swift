@@ -6,7 +6,7 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Reads measurements from a page. The scripts run in an isolated script world if possible, where the page cannot
+/// A reader of measurements from a page. The scripts run in an isolated script world if possible, where the page cannot
 /// detect them.
 @MainActor
 struct PageProbe {

@@ -70,7 +70,8 @@ enum DataRule {
             || ["text/css", "text/javascript", "application/javascript", "application/wasm"].contains(type)
     }
 
-    /// The header fields that a prefetch sends with the same values as the page, and the fields that may differ.
+    /// The header fields that do not exclude a request from prefetching. The prefetch loader does not compare them, or
+    /// the prefetch has the same values as the page's request.
     private static let known = PrefetchLoader.Configuration.standardIgnoredFields.union([
         "accept-language", "authorization", "cookie", "if-modified-since", "if-none-match", "origin",
     ])

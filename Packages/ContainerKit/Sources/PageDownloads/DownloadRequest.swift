@@ -6,8 +6,9 @@ internal import WebSyntax
 
 /// The delegate that decides about files that pages save.
 ///
-/// The method has a default that returns the safe decision. The safe decision also applies if the method throws,
-/// exceeds the time limit of page requests, or the page ends first. The task of the method is then cancelled.
+/// The method has a default that returns the safe decision. The safe decision also applies if the method throws, if it
+/// does not return within `PageRequestOptions.limit`, or if the page ends first. The task of the method is then
+/// cancelled.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -267,7 +267,8 @@ final class PageMonitor {
 
     // MARK: Time
 
-    /// Schedules one task for the deadline. If the deadline is postponed, the task checks it again at its end.
+    /// Schedules one task for the deadline. If the deadline is postponed, the task still runs at the earlier time, and
+    /// schedules a new one.
     private func schedule() {
         guard !isOver, let due = health.deadline else {
             alarm?.task.cancel()

@@ -60,7 +60,7 @@ struct OriginModeTests {
         let next = try await self.container(.staysIntercepted)
         #expect(next.originModes == ["https://shop.example": .intercepted])
         #expect(try await mode(of: page, in: next) == .customScheme)
-        // The decision of the host: a rule, and then the mode of the origin.
+        // The app overrides the recorded mode: first by a rule, then by removing the mode.
         next.setRules(try RouteRules([RouteRule(.pass, host: HostPattern("shop.example"))]))
         #expect(try await mode(of: page, in: next) == .plain)
         next.setRules(.none)

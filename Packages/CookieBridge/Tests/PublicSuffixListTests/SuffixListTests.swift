@@ -39,7 +39,7 @@ struct PublicSuffixListTests {
         #expect(list.registrableDomain(of: "www.食狮.公司.cn") == "食狮.公司.cn")
         #expect(list.registrableDomain(of: "www.xn--85x722f.xn--55qx5d.cn") == "xn--85x722f.xn--55qx5d.cn")
         #expect(list.registrableDomain(of: "食狮。公司。cn") == "食狮.公司.cn")
-        // Norway's `sálat.no`, composed and decomposed, in capitals.
+        // The suffix `sálat.no`: composed, decomposed and in capitals, and as an A-label.
         for suffix in ["sálat.no", "SA\u{301}LAT.no", "xn--slat-5na.no"] {
             #expect(list.registrableDomain(of: suffix) == nil, "\(suffix)")
         }

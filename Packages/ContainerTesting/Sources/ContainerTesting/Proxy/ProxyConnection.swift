@@ -336,7 +336,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         endAnswer()
     }
 
-    /// Handles an upstream connection that ended before its response.
+    /// Handles an upstream connection that ended before or during its response.
     func upstreamLost(_ upstream: ProxyUpstream, byReset isReset: Bool) {
         guard case .exchanging = state, upstream === self.upstream else { return }
         if exchange?.isHeadSent == false {

@@ -40,10 +40,11 @@ final class DiskCacheStore: CacheStoring {
     /// The approximate disk usage of an entry besides its texts, in bytes: rows, index entries and a seal.
     private static let entryCost: Int64 = 512
 
-    /// Opens the level in a directory, which nothing else may use. The directory is created if it does not exist.
+    /// Opens the store in a directory, which nothing else may use. The directory is created if it does not exist.
     /// - Parameters:
     ///   - directory: The path of the directory.
-    ///   - capacity: The capacity in bytes for bodies, keys and heads, and 512 for each entry; 100 MB by default.
+    ///   - capacity: The maximum total size of the entries in bytes; 100 MiB by default. The size of an entry is that
+    ///     of its body, key and head, plus 512 bytes.
     ///   - log: The logger for disk failures; its label is `container.http-cache` by default.
     /// - Throws: `StoreError` with code `in-use`, `disk-full` or `io`.
     init(
@@ -187,7 +188,7 @@ final class DiskCacheStore: CacheStoring {
         }
     }
 
-    /// Releases memory that the database holds, for example after a memory warning.
+    /// Releases the small bodies in memory and the memory of the database, for example after a memory warning.
     func releaseMemory() {
         read.withLock { $0.remove { _ in true } }
         store.releaseMemory()
@@ -350,7 +351,7 @@ extension DiskCacheStore {
 private final class DiskCacheWriter: CacheWriting {
     private let level: DiskCacheStore
     private let key: CacheKey
-    /// The bytes so far. Only jobs of one queue of the level lock the mutex, so it is never contended.
+    /// The bytes received so far. Only jobs of one queue of the store lock the mutex, so it is never contended.
     private let work = Mutex(Work())
 
     private struct Work: ~Copyable {

@@ -114,8 +114,8 @@ final class AsyncHTTPClients: Sendable {
         try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
     }
 
-    /// Sends a PING on each HTTP/2 connection that has been silent for `silence`. Closes a connection if its peer does
-    /// not reply in time.
+    /// Sends a PING on each HTTP/2 connection as soon as it has been silent for `silence`. Closes a connection if its
+    /// peer does not reply in time.
     func probe(silentFor silence: TimeAmount) {
         shared.probe(silentFor: silence)
     }
@@ -183,8 +183,8 @@ final class SharedConnections: Sendable {
         for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
     }
 
-    /// Sends a PING on each connection that has been silent for `silence`. Closes a connection if its peer does not
-    /// reply in time.
+    /// Sends a PING on each connection as soon as it has been silent for `silence`. Closes a connection if its peer
+    /// does not reply in time.
     func probe(silentFor silence: TimeAmount) {
         for channel in channels.withLock({ Array($0.values) }) {
             channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: silence), promise: nil)

@@ -48,7 +48,7 @@ struct NormalPath {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                // Engines leave a percent sign without two hexadecimal digits unchanged.
+                // A percent sign without two hexadecimal digits is a literal character; its normal form is `%25`.
                 guard let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue else {
                     PercentEncoding.appendEscape(of: byte, to: &result)
                     continue

@@ -24,7 +24,8 @@ struct RouteIndex: Sendable {
         }
     }
 
-    /// Returns the maximum total weight of the rules that can apply to one host, and the last of these rules.
+    /// Returns the maximum total weight of the rules that can apply to one host, for an error report. `last` is the
+    /// index of the last of these rules that name the host or no host; rules for its parent domains are not considered.
     func heaviest(_ weight: (Int) -> Int) -> (weight: Int, last: Int) {
         func sum(_ list: [Int]) -> Int { list.reduce(0) { $0 + weight($1) } }
         let everywhere = sum(anywhere)
