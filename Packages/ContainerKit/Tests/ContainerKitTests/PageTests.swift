@@ -33,6 +33,19 @@ struct PageTests {
         #expect(fixture.engine.views.allSatisfy { !$0.isAlive })
     }
 
+    @Test("Streams of events end after the shut-down, with the events that they hold")
+    func endOfEvents() async throws {
+        let container = try await fixture.container()
+        let events = container.events
+        let page = try await container.open("https://a.example/")
+        await container.shutDown()
+        var opened: [PageID] = []
+        for await event in events {
+            if case .pageOpened(let session) = event { opened.append(session.id) }
+        }
+        #expect(opened == [page.session.id])
+    }
+
     @Test("Closing a page twice does not check in the view of the next page")
     func doubleClose() async throws {
         let container = try await fixture.container()
