@@ -64,7 +64,8 @@ struct TableFetcher: Sendable {
                 guard response.head.status == .ok else {
                     throw TableError(.noAnswer, "HTTP status \(response.head.status.code)", at: location)
                 }
-                guard response.head.headerFields[.contentEncoding] ?? "identity" == "identity" else {
+                // Names of codings are case-insensitive (RFC 9110, section 8.4.1).
+                guard response.head.headerFields[.contentEncoding]?.lowercased() ?? "identity" == "identity" else {
                     throw TableError(.noAnswer, "the response has a content coding that was not decoded", at: location)
                 }
                 return try await response.body.collect(upTo: limit)

@@ -110,6 +110,17 @@ struct TableLibraryTests {
         #expect(library.table?.count == 0 && store.keys.isEmpty)
     }
 
+    @Test("The coding identity is accepted in any case")
+    func identityCoding() async throws {
+        let library = try await fixture.open()
+        network[LibraryFixture.primary] = .bytes(TableMaker("1", count: 1).data, [.contentEncoding: "Identity"])
+        guard case .replaced(.primary, _) = try await library.check(.open) else {
+            Issue.record("the table was refused")
+            return
+        }
+        #expect(library.table?.version == "1")
+    }
+
     @Test("Every kind of error counts, and the fifth selects the mirror of the environment")
     func mirror() async throws {
         let answers: [FakeNetwork.Answer] = [

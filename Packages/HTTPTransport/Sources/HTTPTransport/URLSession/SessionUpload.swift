@@ -44,7 +44,12 @@ final class SessionUpload: Sendable {
         let upload = SessionUpload(.file(file), isTemporary: true)
         guard FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw ResourceError(.io, "cannot create a file for the request body", at: url) }
-        let handle = try FileHandle(forWritingTo: file)
+        let handle: FileHandle
+        do {
+            handle = try FileHandle(forWritingTo: file)
+        } catch {
+            throw ResourceError(.io, "cannot open the file for the request body", at: url, cause: error)
+        }
         defer { try? handle.close() }
         var written: Int64 = 0
         for try await data in chunks {
