@@ -11,8 +11,11 @@ public import NIOCore
 ///
 /// Isolation: the event loop of both ends.
 public final class TunnelEnd: ChannelDuplexHandler {
+    /// The bytes of this end.
     public typealias InboundIn = ByteBuffer
+    /// The bytes of the other end.
     public typealias OutboundIn = ByteBuffer
+    /// The bytes for the channel of this end.
     public typealias OutboundOut = ByteBuffer
 
     private var peer: TunnelEnd?
@@ -69,10 +72,12 @@ public final class TunnelEnd: ChannelDuplexHandler {
         }
     }
 
+    /// Prepares the handler; called by SwiftNIO.
     public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
     }
 
+    /// Releases the handler; called by SwiftNIO.
     public func handlerRemoved(context: ChannelHandlerContext) {
         rest?.cancel()
         self.context = nil
@@ -112,10 +117,12 @@ public final class TunnelEnd: ChannelDuplexHandler {
         }
     }
 
+    /// Flushes the bytes that were forwarded; called by SwiftNIO.
     public func channelReadComplete(context: ChannelHandlerContext) {
         peer?.context?.flush()
     }
 
+    /// Resumes or pauses reads of the other end; called by SwiftNIO.
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard context.channel.isWritable, let peer, peer.wantsRead else { return }
         peer.wantsRead = false

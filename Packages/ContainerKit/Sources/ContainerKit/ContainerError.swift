@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which an operation of a container failed.
 public struct ContainerError: CodedError, Hashable {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<ContainerError>
 
     /// The kind of the failure.

@@ -7,6 +7,7 @@ internal import WebEngine
 
 /// The reason for which a file was not saved. No part of the file remains.
 public struct DownloadError: CodedError, Hashable {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<DownloadError>
 
     /// The kind of the failure.

@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason why a remote config document was refused. No part of a refused document applies.
 public struct RemoteConfigError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<RemoteConfigError>
 
     /// The kind of failure.

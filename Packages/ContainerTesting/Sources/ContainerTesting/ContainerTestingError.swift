@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which a test server or relay could not start.
 public struct ContainerTestingError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<ContainerTestingError>
 
     /// The kind of the failure.

@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which an operation on cookies failed.
 public struct CookieBridgeError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<CookieBridgeError>
 
     /// The kind of the failure.

@@ -12,6 +12,7 @@ public struct CookieCounters: Sendable, Hashable {
     /// The number of calls that failed because too many callers were waiting.
     public var rejectedCalls = 0
 
+    /// Creates counters of zero.
     public init() {}
 }
 
@@ -42,5 +43,6 @@ public struct ReconciliationCounters: Sendable, Hashable {
     /// The number of deletions that were forgotten before all stores had applied them.
     public var discardedDeletions = 0
 
+    /// Creates counters of zero.
     public init() {}
 }

@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which a cookie was not stored. The jar did not change.
 public struct CookieRefusal: Error, Hashable, CustomStringConvertible {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<CookieRefusal>
 
     /// The rule that the cookie violates.

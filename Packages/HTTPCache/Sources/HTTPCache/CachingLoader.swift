@@ -150,6 +150,7 @@ extension CachingLoader {
         /// 256 KB by default. A reader that is further behind is detached if it can obtain the rest.
         public var readAhead: Int
 
+        /// Creates a configuration.
         public init(
             policy: CachePolicy = CachePolicy(), partitioning: (any SitePartitioning)? = .host,
             largestEntry: Int64 = 16 << 20, readAhead: Int = 256 << 10
@@ -211,5 +212,6 @@ public struct CacheCounters: Sendable, Hashable {
     /// The number of readers of shared responses that were detached because they were too slow.
     public var detached = 0
 
+    /// Creates the default options.
     public init() {}
 }

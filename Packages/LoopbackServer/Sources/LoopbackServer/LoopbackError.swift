@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which an operation of a loopback server failed.
 public struct LoopbackError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<LoopbackError>
 
     /// The kind of the failure.

@@ -6,6 +6,7 @@ internal import ZlibStreams
 
 /// The reason for which an archive, a manifest or a package was refused.
 public struct PackageError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<PackageError>
 
     /// The kind of the failure.

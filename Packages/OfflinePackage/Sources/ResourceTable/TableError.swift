@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which a table, a response about it or one of its files was refused.
 public struct TableError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<TableError>
 
     /// The kind of the failure.

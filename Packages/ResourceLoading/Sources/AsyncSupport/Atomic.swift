@@ -51,16 +51,19 @@ extension Atomic where Value == Int {
 }
 
 extension Bool: AtomicValue {
+    /// Creates the value from its bits.
     @inlinable public var atomicBits: UInt64 { self ? 1 : 0 }
     @inlinable public init(atomicBits: UInt64) { self = atomicBits != 0 }
 }
 
 extension Int: AtomicValue {
+    /// Creates the value from its bits.
     @inlinable public var atomicBits: UInt64 { UInt64(bitPattern: Int64(self)) }
     @inlinable public init(atomicBits: UInt64) { self = Int(Int64(bitPattern: atomicBits)) }
 }
 
 extension UInt64: AtomicValue {
+    /// Creates the value from its bits.
     @inlinable public var atomicBits: UInt64 { self }
     @inlinable public init(atomicBits: UInt64) { self = atomicBits }
 }

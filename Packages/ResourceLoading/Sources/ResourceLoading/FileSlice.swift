@@ -21,6 +21,7 @@ public struct FileSlice: Sendable {
     /// The offsets in bytes from the start of the file.
     public let range: Range<Int64>
 
+    /// Creates a slice of an open file.
     public init(_ file: OpenFile, range: Range<Int64>) {
         self.file = file
         self.range = range

@@ -36,10 +36,14 @@ public struct HostConditions: Sendable, Hashable {
     /// A Boolean value that indicates whether the app is idle: no page is loading and the user does not wait for
     /// anything.
     public var isIdle: Bool
+    /// The network of the device.
     public var network: Network
+    /// The power supply of the device.
     public var power: Power
+    /// The memory of the device.
     public var memory: Memory
 
+    /// Creates conditions; favourable ones by default.
     public init(
         isIdle: Bool = true, network: Network = .unmetered, power: Power = .plenty, memory: Memory = .normal
     ) {
@@ -79,6 +83,7 @@ public protocol HostConditioning: Sendable {
 
 /// Host conditions that always allow background work.
 public struct FavourableConditions: HostConditioning {
+    /// Creates the conditions.
     public init() {}
 
     public var conditions: HostConditions { .favourable }

@@ -22,6 +22,7 @@ public struct PageReference: Sendable, Hashable {
     /// The generations that this page uses until it closes, at most one per package.
     public var generations: [GenerationReference]
 
+    /// Creates a reference to a page.
     public init(id: PageID, documentURL: String, generations: [GenerationReference] = []) {
         self.id = id
         self.documentURL = documentURL
@@ -50,6 +51,7 @@ public struct PageAttribution: Sendable, Hashable {
     /// The confidence of the attribution.
     public var confidence: Confidence
 
+    /// Creates an attribution to a page.
     public init(_ page: PageReference, confidence: Confidence) {
         self.page = page
         self.confidence = confidence
@@ -65,6 +67,7 @@ public struct GenerationReference: Sendable, Hashable {
     /// The number that the store assigned to this generation.
     public let number: Int64
 
+    /// Creates a reference to a generation of a package.
     public init(package: String, number: Int64) {
         self.package = package
         self.number = number

@@ -38,6 +38,7 @@ public struct Provenance: Sendable, Hashable {
     /// The generation of the package that responded, if a package did.
     public var generation: GenerationReference?
 
+    /// Creates a provenance.
     public init(_ source: Source, reason: String, generation: GenerationReference? = nil) {
         self.source = source
         self.reason = reason

@@ -83,6 +83,7 @@ extension ResourceBody {
 
     /// The bytes of a body in order, for one reader. No piece is empty.
     public struct Pieces: AsyncSequence, AsyncIteratorProtocol {
+        /// A piece of the body.
         public typealias Element = Data
 
         /// The bytes or the file; empty for a stream, whose bytes come from `stream`.
@@ -150,6 +151,7 @@ extension ResourceBody {
 ///
 /// The stream can be iterated once. Releasing the iterator, or cancelling the task that iterates, ends the source.
 public struct ByteStream: AsyncSequence, Sendable {
+    /// A piece of the body.
     public typealias Element = Data
 
     /// The total number of bytes, or `nil` if the source did not announce it.
@@ -169,6 +171,7 @@ public struct ByteStream: AsyncSequence, Sendable {
         Iterator(base: base.makeAsyncIterator())
     }
 
+    /// An iterator over the pieces of the body.
     public struct Iterator: AsyncIteratorProtocol {
         var base: any AsyncIteratorProtocol<Data, any Error>
 

@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason why a resource could not be loaded.
 public struct ResourceError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<ResourceError>
 
     /// The kind of the failure.

@@ -35,6 +35,7 @@ public struct ResourceRequest: Sendable {
     /// block.
     public var onSetCookie: (@Sendable ([String]) -> Void)?
 
+    /// Creates a request.
     public init(
         _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,
         mode: Mode = .unknown, credentials: Credentials = .unknown, page: PageAttribution? = nil

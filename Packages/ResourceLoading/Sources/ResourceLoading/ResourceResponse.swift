@@ -20,6 +20,7 @@ public struct ResourceResponse: Sendable {
     /// loaders and is not passed to the page.
     public var finalURL: String?
 
+    /// Creates a response.
     public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance, isInterim: Bool = false) {
         self.head = head
         self.body = body

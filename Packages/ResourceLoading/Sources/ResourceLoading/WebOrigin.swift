@@ -7,7 +7,9 @@ internal import WebSyntax
 /// The origin of a URL (RFC 6454, section 4): the scheme, the host and the port. The default port of the scheme is
 /// omitted.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
+    /// The scheme, in lower case.
     public let scheme: String
+    /// The host and, if it is not the default of the scheme, the port.
     public let authority: String
 
     /// Creates an origin from components that are already normalized.

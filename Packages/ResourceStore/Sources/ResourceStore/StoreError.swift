@@ -6,6 +6,7 @@ public import SystemSupport
 
 /// The reason why an operation of the store failed.
 public struct StoreError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<StoreError>
 
     /// The kind of the failure.

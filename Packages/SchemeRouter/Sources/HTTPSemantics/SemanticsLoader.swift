@@ -223,6 +223,7 @@ extension SemanticsLoader {
         /// the path with `.html`; `false` by default.
         public var addsHTMLExtension = false
 
+        /// Creates the default options.
         public init() {}
     }
 }

@@ -7,6 +7,7 @@ public import ResourceLoading
 public struct LoaderChain: ResourceLoader {
     private let loaders: [any ResourceLoader]
 
+    /// Creates a chain.
     public init(_ loaders: [any ResourceLoader]) {
         self.loaders = loaders
     }

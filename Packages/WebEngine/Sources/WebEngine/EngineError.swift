@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// An error of an engine operation.
 public struct EngineError: CodedError, Hashable {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<EngineError>
 
     /// The kind of the failure.

@@ -64,6 +64,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public private(set) var handlers: [String: @MainActor (ScriptMessage) async throws -> String] = [:]
     /// The names of message handlers that the view rejects; empty initially.
     public var refusedHandlers: Set<String> = []
+    /// The user agent that was set last.
     public private(set) var userAgent = UserAgent.engine
     /// A closure that returns the result of a script as JSON; `null` initially.
     public var evaluation: @MainActor () async throws -> String = { "null" }

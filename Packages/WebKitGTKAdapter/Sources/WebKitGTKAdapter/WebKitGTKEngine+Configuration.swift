@@ -29,6 +29,7 @@
             /// The sandbox of web processes; ``Sandbox/required`` by default.
             public var sandbox = Sandbox.required
 
+            /// Creates the default options.
             public init() {}
         }
 

@@ -47,12 +47,19 @@ extension InjectedValue: Encodable {
 extension InjectedValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Creates `null`.
     public init(nilLiteral: ()) { self = .null }
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Creates a number.
     public init(floatLiteral value: Double) { self = .number(value) }
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates an array.
     public init(arrayLiteral elements: InjectedValue...) { self = .array(elements) }
+    /// Creates an object. If a name occurs twice, the last value counts.
     public init(dictionaryLiteral elements: (String, InjectedValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }

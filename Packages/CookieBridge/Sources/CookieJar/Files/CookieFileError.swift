@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which the file of a cookie jar could not be read or written. The previous content stays.
 public struct CookieFileError: CodedError, Hashable {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<CookieFileError>
 
     /// The kind of the failure.

@@ -42,8 +42,10 @@ internal import WebSyntax
     private(set) var staleWhileRevalidate: Int?
     /// The time after its lifetime during which a response may be used if the origin fails, in seconds.
     private(set) var staleIfError: Int?
+    /// The directive `no-cache` (RFC 9111, section 5.2.2.4).
     public private(set) var noCache = Extent.none
     private(set) var isPrivate = Extent.none
+    /// A Boolean value that indicates whether the field has `no-store` (RFC 9111, section 5.2.2.5).
     public private(set) var noStore = false
     private(set) var onlyIfCached = false
     private(set) var isPublic = false

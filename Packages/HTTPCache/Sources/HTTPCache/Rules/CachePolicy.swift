@@ -22,6 +22,7 @@ public struct CachePolicy: Sendable, Hashable {
     /// does not forbid it; `true` by default.
     public var answersStaleWhenUnreachable: Bool
 
+    /// Creates a policy.
     public init(scope: Scope = .private, answersStaleWhenUnreachable: Bool = true) {
         self.scope = scope
         self.answersStaleWhenUnreachable = answersStaleWhenUnreachable

@@ -16,6 +16,7 @@ public protocol SitePartitioning: Sendable {
 
 /// A partitioning by scheme and host: the strictest partitioning that needs no public suffix list.
 public struct HostPartitioning: SitePartitioning {
+    /// Creates a partitioning.
     public init() {}
 
     public func site(of url: String) -> String {

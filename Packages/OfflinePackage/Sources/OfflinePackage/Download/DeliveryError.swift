@@ -7,6 +7,7 @@ public import SystemSupport
 ///
 /// An invalid package is a `PackageError`; a failure of the store is a `StoreError`.
 public struct DeliveryError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<DeliveryError>
 
     /// The kind of the failure.

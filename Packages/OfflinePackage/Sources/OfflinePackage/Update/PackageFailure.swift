@@ -9,6 +9,7 @@ public import SystemSupport
 ///
 /// The code names the component that failed. The caller of an update receives the original error.
 public struct PackageFailure: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<PackageFailure>
 
     /// The kind of the failure.

@@ -58,6 +58,7 @@ extension ArchiveSlice.Method {
 @_spi(Packaging) public struct ArchiveSlices: ArchiveReading {
     public var manifest: PackageManifest
 
+    /// Creates the slices of the archive that a manifest describes.
     public init(_ manifest: PackageManifest) {
         self.manifest = manifest
     }

@@ -30,5 +30,6 @@ public struct PrefetchCounters: Sendable, Hashable {
     /// or to the end of the response if that was earlier.
     public var saved = Duration.zero
 
+    /// Creates counters of zero.
     public init() {}
 }

@@ -29,6 +29,7 @@ extension PrefetchLoader {
         /// ``standardIgnoredFields``.
         public var ignoredFields = Self.standardIgnoredFields
 
+        /// Creates the default options.
         public init() {}
 
         /// The fields that only affect the form or the transfer of a response, not the requester or the resource.

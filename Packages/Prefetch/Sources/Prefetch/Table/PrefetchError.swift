@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which a prefetch table was refused. No part of a refused table applies.
 public struct PrefetchError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<PrefetchError>
 
     /// The kind of the failure.

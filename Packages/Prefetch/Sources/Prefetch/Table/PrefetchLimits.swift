@@ -18,7 +18,9 @@ public struct PrefetchLimits: Sendable, Hashable {
     /// The maximum nesting depth, including ignored values; 32 by default.
     public var maxDepth = 32
 
+    /// Creates the default options.
     public init() {}
 
+    /// The default limits.
     public static let `default` = PrefetchLimits()
 }

@@ -29,6 +29,7 @@
 
     private var state = State.idle
 
+    /// Creates the state of a task that has not started.
     public init() {}
 
     /// A Boolean value that indicates whether the task is over, so that nothing may be delivered any more.

@@ -28,6 +28,7 @@ public final class SchemeTaskDelivery {
     private var outlivesStop = false
     private var deliveredBytes: Int64 = 0
 
+    /// Creates the delivery to a task.
     public init(to sink: any SchemeTaskSink) {
         self.sink = sink
     }

@@ -18,6 +18,7 @@ public final class ActiveRules: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates rules that can be replaced.
     public init(_ rules: RouteRules = .none, isEnabled: Bool = true) {
         state = Mutex(State(rules: rules, isEnabled: isEnabled))
     }

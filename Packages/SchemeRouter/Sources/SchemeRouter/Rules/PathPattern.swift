@@ -98,7 +98,9 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
 /// Without a scheme, `http` and `https` match. Without a path, all paths match. The path is a glob (see
 /// ``PathPattern``).
 public struct PagePattern: Sendable, Hashable, CustomStringConvertible {
+    /// The scheme; any scheme if it is `nil`.
     public let scheme: RouteRule.Scheme?
+    /// The host.
     public let host: HostPattern
     public let path: PathPattern?
 

@@ -23,9 +23,12 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case unreadable
     }
 
+    /// The action.
     public let action: RouteAction
+    /// The reason for the action.
     public let reason: Reason
 
+    /// The action.
     public init(_ action: RouteAction, because reason: Reason) {
         self.action = action
         self.reason = reason

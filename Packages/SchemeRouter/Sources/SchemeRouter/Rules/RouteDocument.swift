@@ -142,5 +142,6 @@ public struct RouteLimits: Sendable, Hashable {
     /// memory.
     public var maxTotalPositions = 262_144
 
+    /// Creates the default options.
     public init() {}
 }

@@ -5,6 +5,7 @@ public import SystemSupport
 
 /// The reason for which rules were refused. No part of a refused document applies.
 public struct RouteError: CodedError {
+    /// The type of the codes of this error.
     public typealias Code = ErrorCode<RouteError>
 
     /// The kind of the failure.

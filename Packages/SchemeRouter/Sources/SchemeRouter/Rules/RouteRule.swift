@@ -13,7 +13,9 @@ public struct RouteRule: Sendable, Hashable {
 
     /// The action for matching requests; ignored in the deny list.
     public var action: RouteAction
+    /// The scheme; any scheme if it is `nil`.
     public var scheme: Scheme?
+    /// The host; any host if it is `nil`.
     public var host: HostPattern?
     public var path: PathPattern?
     /// The methods that match; all if empty. Methods are case-sensitive (RFC 9110, section 9.1).
@@ -22,6 +24,7 @@ public struct RouteRule: Sendable, Hashable {
     /// document request is the document itself.
     public var pages: [PagePattern]
 
+    /// Creates a rule.
     public init(
         _ action: RouteAction, scheme: Scheme? = nil, host: HostPattern? = nil, path: PathPattern? = nil,
         methods: Set<HTTPRequest.Method> = [], pages: [PagePattern] = []

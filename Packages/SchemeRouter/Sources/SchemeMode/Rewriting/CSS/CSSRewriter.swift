@@ -16,6 +16,7 @@ public import Foundation
     /// A Boolean value that indicates whether the charset is not ASCII-compatible.
     private var isOpaque = false
 
+    /// Creates a rewriter for a style sheet.
     public init(_ context: RewritingContext) {
         self.context = context
         scanner = CSSScanner(context)

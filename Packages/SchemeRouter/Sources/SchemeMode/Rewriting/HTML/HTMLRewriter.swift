@@ -272,6 +272,7 @@ internal import WebSyntax
         /// The maximum nesting depth of `srcdoc` documents that are rewritten; 3 by default.
         public var maxNesting = 3
 
+        /// Creates the default options.
         public init() {}
     }
 }
