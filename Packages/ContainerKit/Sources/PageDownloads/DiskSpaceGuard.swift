@@ -68,8 +68,8 @@ final class DiskSpaceGuard: Sendable {
     func recheckElsewhere() async throws { try recheck() }
 
     /// Returns the error to report for a failed write of an engine: `noSpace` if the engine's message or the free space
-    /// indicates it. The message takes precedence, because the engine may have removed the partial file and so freed its
-    /// space.
+    /// indicates it. The message takes precedence, because the engine may have removed the partial file and so freed
+    /// its space.
     @concurrent
     func reason(for error: EngineError) async -> any Error {
         let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(SystemError.reason(of: $0)) }
