@@ -297,10 +297,13 @@ package final class RequestHandler: Sendable {
         _ request: ResourceRequest, _ disposition: Disposition, by loader: any ResourceLoader,
         bypass: any ResourceLoader
     ) async throws -> ResourceResponse? {
-        guard disposition.forbidsContent else { return try await loader.load(request) }
-        var response = try await bypass.load(request)
-        response?.provenance.reason += "; \(disposition)"
-        return response
+        switch disposition {
+        case .bypass where disposition.forbidsContent:
+            var response = try await bypass.load(request)
+            response?.provenance.reason += "; \(disposition)"
+            return response
+        case .intercept, .bypass: return try await loader.load(request)
+        }
     }
 
     private func limitingFreshness(_ response: ResourceResponse, to resolved: ResolvedRequest) -> ResourceResponse {
