@@ -22,7 +22,12 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A Boolean value that indicates whether the container responds to the request.
-    package var isIntercepted: Bool { if case .intercept = self { true } else { false } }
+    package var isIntercepted: Bool {
+        switch self {
+        case .intercept: true
+        case .bypass: false
+        }
+    }
 
     /// A Boolean value that indicates whether content sources must not respond. It is `false` for an uncovered request,
     /// because the page may be pinned to a version that covers the request.
