@@ -27,7 +27,7 @@ public final class PageBridge {
         /// the leading script.
         case script(String)
         /// A request of a classic worker's leading script for the worker's own script. The value was stored with
-        /// ``keep(_:of:)``.
+        /// ``storeResponse(_:of:)``.
         case storedWorkerScript(ResourceResponse)
     }
 
@@ -408,7 +408,8 @@ public struct BridgedRequest: Sendable {
     public var timeLimit: Duration?
     /// The id with which the script requests the final URL; see ``PageBridge/record(_:of:)``.
     public var id: BodyID?
-    /// The site that the script's document has proven; `nil` if it has proven no site. See ``PageBridge/prove(_:)``.
+    /// The site that the script's document has proven; `nil` if it has proven no site. See
+    /// ``PageBridge/makeProof(_:)``.
     public var provenSite: String?
 
     /// A request that the script did not describe.

@@ -63,7 +63,7 @@ public struct WorkerScript: Sendable {
     public let isModule: Bool
     /// The URL that the engine requests, without a fragment.
     let url: String
-    /// The number of the document that made the worker; see ``PageBridge/keep(_:of:)``.
+    /// The number of the document that made the worker; see ``PageBridge/storeResponse(_:of:)``.
     let visit: Int
     let prelude: String
 

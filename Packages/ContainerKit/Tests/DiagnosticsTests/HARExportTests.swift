@@ -118,7 +118,7 @@ struct HARExportTests {
         #expect(text.contains(#""comment" : "package shop 1: index.html""#))
     }
 
-    @Test("leavesQueriesOut omits queries, passwords and reasons")
+    @Test("omitsQueries omits queries, passwords and reasons")
     func secrets() throws {
         var export = HARExport()
         export.omitsQueries = true

@@ -23,7 +23,7 @@ public import WebEngine
             // A redirect to the same URL may use GET.
             if isPost { postedURL = url } else if postedURL == url { postedURL = nil }
             // The engine does not report the original method of a back-forward navigation. A reload has the method of
-            // its document. Other navigations may belong to a frame, so they do not reset `isOnWay`.
+            // its document. Other navigations may belong to a frame, so they do not reset `isNavigating`.
             switch type {
             case WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED, WEBKIT_NAVIGATION_TYPE_FORM_RESUBMITTED,
                 WEBKIT_NAVIGATION_TYPE_BACK_FORWARD:
