@@ -18,12 +18,12 @@
             for object in objects { g_object_ref(object) }
         }
 
-        /// Releases the objects of the call in a later turn of the main loop.
+        /// Releases `source` and the objects of the call in a later turn of the main loop.
         ///
         /// The engine calls back from inside its own functions, so an immediate release of the last reference could
         /// destroy an object that is in use. Measured: without the delay, the engine crashed if it was released while
         /// its cookies were read.
-        private func release(of source: UnsafeMutablePointer<GObject>?) {
+        private func releaseLater(with source: UnsafeMutablePointer<GObject>?) {
             if let source, let object = g_object_ref(source) { retained.insert(object, at: 0) }
             let turn: GSourceFunc = { data in
                 guard let data else { return 0 }
@@ -63,7 +63,7 @@
                             let call = Unmanaged<GLibAsync>.fromOpaque(data).takeRetainedValue()
                             MainActor.assumeIsolated {
                                 call.complete?(result)
-                                call.release(of: source)
+                                call.releaseLater(with: source)
                             }
                         }, data)
                     if Task.isCancelled { waiter.resume(with: .failure(CancellationError())) }
