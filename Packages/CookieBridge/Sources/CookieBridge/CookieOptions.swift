@@ -18,11 +18,11 @@ public struct CookieOptions: Sendable {
     /// The longest time for which opening a page waits for the synchronization of the engine's store and the jar; 3
     /// seconds by default. After this time the page opens without synchronization.
     public var openLimit = Duration.seconds(3)
-    /// The name of the request field that requests a handover: the page receives the response when the cookies of the
-    /// response are in the engine's store. The default is `x-wkwebview-request-type`; `nil` disables handovers. The
+    /// The name of the request field that requests a transfer: the page receives the response when the cookies of the
+    /// response are in the engine's store. The default is `x-wkwebview-request-type`; `nil` disables transfers. The
     /// field never leaves the container.
     public var transferField: String? = LegacyCookieMessage.markerField
-    /// The longest time for which a response with a requested handover waits; 2 seconds by default.
+    /// The longest time for which a response with a requested transfer waits; 2 seconds by default.
     public var transferLimit = Duration.seconds(2)
 
     /// Creates the default options.

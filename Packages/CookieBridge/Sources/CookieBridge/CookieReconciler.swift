@@ -119,7 +119,7 @@ actor CookieReconciler {
         perform(reconciliation.signalled(store, now: wallClock()))
         let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
         do {
-            try await wait(for: ticket, configuration.transferLimit, "handover of a response's cookies")
+            try await wait(for: ticket, configuration.transferLimit, "transfer of a response's cookies")
             return true
         } catch {
             ownCounters.lateTransfers += 1

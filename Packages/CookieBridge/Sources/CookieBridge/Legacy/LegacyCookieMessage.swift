@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// The message is untrusted. ``cookie(in:schemes:now:)`` checks it against the document that sent it.
 @_spi(Facade) public struct LegacyCookieMessage: Sendable, Hashable {
-    /// The name of the request header field that requests a handover, in lower case: the web view's store gets the
+    /// The name of the request header field that requests a transfer, in lower case: the web view's store gets the
     /// cookies of the response before the page receives the response. The field is removed before the request is sent.
     public static let markerField = "x-wkwebview-request-type"
     /// The maximum length of a message, in bytes of JSON.
