@@ -19,7 +19,7 @@ final class LazyListener<Listener: Sendable> {
 
     /// Returns the listener, and starts it if necessary. After a failure the next call tries again.
     /// - Throws: the error of the start, or `CancellationError` after ``end()``.
-    func begun() async throws -> Listener {
+    func started() async throws -> Listener {
         if let listener { return listener }
         guard !isOver else { throw CancellationError() }
         let task = starting ?? Task { try await start() }

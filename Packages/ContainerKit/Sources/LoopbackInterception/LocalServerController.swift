@@ -46,7 +46,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
         server = LazyListener { [configuration] in
             try await Self.start(configuration, at: options.port, ServerPort(in: directory), logger)
         }
-        if isUsed { _ = try await server.begun() }
+        if isUsed { _ = try await server.started() }
     }
 
     /// Starts the server.
@@ -100,7 +100,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// - Returns: the page's URL at the server, or `nil` if the URL has no site.
     /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not store the token.
     func open(_ url: String) async throws -> String? {
-        let server = try await server.begun()
+        let server = try await server.started()
         let port = try await server.resume()
         guard let page = LocalServer.url(of: url, at: port) else { return nil }
         server.serve(page.site)

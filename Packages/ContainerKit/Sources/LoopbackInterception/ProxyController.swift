@@ -71,7 +71,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         configuration.limits = options.limits
         proxy = LazyListener { [configuration] in try await InterceptingProxy.start(configuration) }
         relay.controller = self
-        if isUsed, let port = try await proxy.begun().port { use(port) }
+        if isUsed, let port = try await proxy.started().port { use(port) }
     }
 
     isolated deinit {
@@ -87,7 +87,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     func ready() async throws {
         guard isUsed else { return }
         do {
-            use(try await proxy.begun().resume())
+            use(try await proxy.started().resume())
         } catch {
             restoreProxy()
             throw error

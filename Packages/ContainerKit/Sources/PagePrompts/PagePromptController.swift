@@ -167,7 +167,7 @@ package final class PagePromptController {
     private func sendQuestion(_ request: LinkRequest, _ prompt: EnginePrompt, _ view: any EngineView) {
         let isLeaving = request.reason == .otherScheme
         guard request.url.utf8.count <= LinkRequest.lengthLimit, !isLeaving || LinkRequest.canLeave(request.url),
-            !isLeaving || request.isUserGesture || options.allowsLinksWithoutGesture
+            !isLeaving || request.isUserGesture || options.reportsLinksWithoutGesture
         else { return refuse(request) }
         questions.send(request, of: request.page.id, by: host?.promptDelegate, for: prompt) {
             [weak self, weak view, send] decision, ending in

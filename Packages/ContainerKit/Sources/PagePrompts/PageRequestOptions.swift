@@ -19,7 +19,7 @@ public struct PageRequestOptions: Sendable {
     public var waitingLimit = 4
     /// A Boolean value that indicates whether the app is asked about links to other schemes without a user gesture;
     /// `false` by default.
-    public var allowsLinksWithoutGesture = false
+    public var reportsLinksWithoutGesture = false
 
     /// Creates the default options.
     public init() {}

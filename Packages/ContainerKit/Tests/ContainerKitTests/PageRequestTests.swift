@@ -37,7 +37,7 @@ struct PageRequestTests {
         }
 
         /// Sends a prompt of the page in a view.
-        func sendPrompt(_ subject: EnginePrompt.Subject, in view: FakeView) {
+        func requestDecision(_ subject: EnginePrompt.Subject, in view: FakeView) {
             view.onPrompt?(EnginePrompt(subject) { [weak self] in self?.answers.append($0) })
         }
 
@@ -70,12 +70,12 @@ struct PageRequestTests {
         let page = try await container.open("https://a.example/")
         let sender = PromptSender(container)
         let safe: EnginePrompt.Answer = subject == .dialog(.leave, message: "") ? .yes : .no
-        sender.sendPrompt(subject, in: page.view)
+        sender.requestDecision(subject, in: page.view)
         #expect(sender.answers == [safe])
         #expect(sender.records.map(\.ending) == [.noDelegate])
         let silent = Silent()
         container.pageDelegate = silent
-        sender.sendPrompt(subject, in: page.view)
+        sender.requestDecision(subject, in: page.view)
         #expect(try await sender.record(1).ending == .answered)
         #expect(sender.answers == [safe, safe])
         #expect(page.view.loads == ["containerkit://a.example/"])
@@ -90,16 +90,16 @@ struct PageRequestTests {
         page.view.onSignal?(.started(url: "containerkit://a.example/three"))
         let sender = PromptSender(container)
         delegate.dialogAnswer = .accept(text: "text")
-        sender.sendPrompt(
+        sender.requestDecision(
             .dialog(.prompt(defaultText: "d"), message: String(repeating: "p", count: 20_000)), in: page.view)
         _ = try await sender.record(0)
         delegate.dialogAnswer = .accept()
-        sender.sendPrompt(.dialog(.confirm, message: "c"), in: page.view)
+        sender.requestDecision(.dialog(.confirm, message: "c"), in: page.view)
         _ = try await sender.record(1)
         delegate.permissionAnswer = .allow
-        sender.sendPrompt(.permission([.camera, .microphone], requester: nil), in: page.view)
+        sender.requestDecision(.permission([.camera, .microphone], requester: nil), in: page.view)
         _ = try await sender.record(2)
-        sender.sendPrompt(.newWindow(url: "containerkit://a.example/new", isUserGesture: true), in: page.view)
+        sender.requestDecision(.newWindow(url: "containerkit://a.example/new", isUserGesture: true), in: page.view)
         _ = try await sender.record(3)
         #expect(sender.answers == [.text("text"), .yes, .yes, .no])
         #expect(sender.records.map(\.ending) == Array(repeating: .answered, count: 4))
@@ -118,8 +118,8 @@ struct PageRequestTests {
         delegate.gate.close()
         let page = try await container.open("https://a.example/")
         let sender = PromptSender(container)
-        sender.sendPrompt(.dialog(.confirm, message: ""), in: page.view)
-        sender.sendPrompt(.permission([.camera], requester: nil), in: page.view)
+        sender.requestDecision(.dialog(.confirm, message: ""), in: page.view)
+        sender.requestDecision(.permission([.camera], requester: nil), in: page.view)
         await container.close(page)
         #expect(sender.records.map(\.ending) == [.pageGone, .pageGone] && sender.answers == [.no, .no])
         #expect(!page.view.isAlive)
@@ -137,9 +137,9 @@ struct PageRequestTests {
         delegate.gate.close()
         let page = try await container.open("https://a.example/")
         let sender = PromptSender(container)
-        sender.sendPrompt(.permission([.camera], requester: nil), in: page.view)
+        sender.requestDecision(.permission([.camera], requester: nil), in: page.view)
         page.view.onSignal?(.committed(url: "containerkit://a.example/two"))
-        sender.sendPrompt(.permission([.camera], requester: nil), in: page.view)
+        sender.requestDecision(.permission([.camera], requester: nil), in: page.view)
         page.view.onSignal?(.processEnded(reason: "crashed"))
         var prompt: EnginePrompt? = EnginePrompt(.dialog(.leave, message: "")) { #expect($0 == .yes) }
         if let prompt { page.view.onPrompt?(prompt) }
@@ -150,7 +150,7 @@ struct PageRequestTests {
         // A closed page has no receiver: a dropped prompt gets its safe answer.
         let view = page.view
         await container.close(page)
-        sender.sendPrompt(.dialog(.leave, message: ""), in: view)
+        sender.requestDecision(.dialog(.leave, message: ""), in: view)
         #expect(sender.answers == [.no, .no, .yes] && sender.records.count == 3)
     }
 
@@ -167,13 +167,13 @@ struct PageRequestTests {
             ("containerkit://a.example/new", "containerkit://a.example/new"),
             ("https://a.example/2", "containerkit://a.example/2"), ("https://b.example/", "https://b.example/"),
         ] {
-            sender.sendPrompt(.newWindow(url: url, isUserGesture: true), in: page.view)
+            sender.requestDecision(.newWindow(url: url, isUserGesture: true), in: page.view)
             for await _ in loads { break }
             #expect(page.view.loads.last == place)
         }
         // The host of the new window is allowed now, as is the host of the opened URL.
-        sender.sendPrompt(.document(url: "https://b.example/next"), in: page.view)
-        sender.sendPrompt(.document(url: "containerkit://a.example/next"), in: page.view)
+        sender.requestDecision(.document(url: "https://b.example/next"), in: page.view)
+        sender.requestDecision(.document(url: "containerkit://a.example/next"), in: page.view)
         #expect(sender.answers == [.no, .no, .no, .yes, .yes] && sender.records.count == 3)
         await container.close(page)
         #expect(!page.view.isAlive)

@@ -87,7 +87,7 @@ struct ShopScreenTests {
         try await withScreen { screen, origin in
             let view = try await open(screen, origin)
             for isTouched in [true, false] {
-                let answer = await view.sendPrompt(.otherScheme(url: "tel:+4930123", isUserGesture: isTouched))
+                let answer = await view.requestDecision(.otherScheme(url: "tel:+4930123", isUserGesture: isTouched))
                 #expect(answer == .no, "the page does not navigate")
             }
             #expect(screen.calls == ["+4930123"])

@@ -25,14 +25,14 @@ struct LazyListenerTests {
             if starts.fails { throw Failure() }
             return starts.count
         }
-        await #expect(throws: Failure.self) { try await listener.begun() }
+        await #expect(throws: Failure.self) { try await listener.started() }
         #expect(listener.listener == nil)
         starts.fails = false
-        async let one = listener.begun()
-        async let other = listener.begun()
+        async let one = listener.started()
+        async let other = listener.started()
         let numbers = try await [one, other]
         #expect(numbers == [2, 2])
-        #expect(try await listener.begun() == 2 && listener.listener == 2 && starts.count == 2)
+        #expect(try await listener.started() == 2 && listener.listener == 2 && starts.count == 2)
         #expect(await listener.end() == 2)
     }
 
@@ -40,7 +40,7 @@ struct LazyListenerTests {
     func end() async {
         let listener = LazyListener { 1 }
         #expect(await listener.end() == nil)
-        await #expect(throws: CancellationError.self) { try await listener.begun() }
+        await #expect(throws: CancellationError.self) { try await listener.started() }
     }
 
     @Test("An end during a start returns the listener, and the caller of the start gets an error")
@@ -52,7 +52,7 @@ struct LazyListenerTests {
             for await _ in gate {}
             return 1
         }
-        let caller = Task { try await listener.begun() }
+        let caller = Task { try await listener.started() }
         for await _ in started {}
         // The start ends after the end was requested, because both run on the main actor.
         opening.finish()

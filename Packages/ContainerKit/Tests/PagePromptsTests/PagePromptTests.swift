@@ -19,8 +19,8 @@ struct PagePromptTests {
     func limit() async throws {
         let stage = PromptStage { $0.hosts = [] }
         stage.delegate.gate.close()
-        stage.sendPrompt(.dialog(.leave, message: ""))
-        stage.sendPrompt(.document(url: "https://b.example/"))
+        stage.requestDecision(.dialog(.leave, message: ""))
+        stage.requestDecision(.document(url: "https://b.example/"))
         await stage.clock.sleepers(atLeast: 2)
         stage.clock.advance(by: .seconds(10))
         #expect(try await stage.record(0).answer == .link(.cancel))
@@ -32,7 +32,7 @@ struct PagePromptTests {
         // A late answer has no effect.
         stage.delegate.dialogAnswer = .cancel
         stage.delegate.gate.open()
-        stage.sendPrompt(.dialog(.confirm, message: ""))
+        stage.requestDecision(.dialog(.confirm, message: ""))
         #expect(try await stage.record(2).ending == .answered)
         #expect(stage.answers == [.no, .yes, .no])
     }
@@ -41,7 +41,7 @@ struct PagePromptTests {
     func failure() async throws {
         let stage = PromptStage()
         stage.delegate.linkAnswer = { throw PromptDelegate.Refusal() }
-        stage.sendPrompt(.newWindow(url: "https://b.example/", isUserGesture: true))
+        stage.requestDecision(.newWindow(url: "https://b.example/", isUserGesture: true))
         let record = try await stage.record(0)
         #expect(record.ending == .failed("Refusal()") && record.answer == .link(.cancel))
         #expect(stage.answers == [.no])
@@ -51,8 +51,8 @@ struct PagePromptTests {
     func tooMany() async throws {
         let stage = PromptStage { $0.waitingLimit = 2 }
         stage.delegate.gate.close()
-        for _ in 0..<3 { stage.sendPrompt(.permission([.clipboard], requester: nil)) }
-        stage.sendPrompt(.permission([.clipboard], requester: nil), in: stage.otherView)
+        for _ in 0..<3 { stage.requestDecision(.permission([.clipboard], requester: nil)) }
+        stage.requestDecision(.permission([.clipboard], requester: nil), in: stage.otherView)
         #expect(stage.records.map(\.ending) == [.tooMany] && stage.answers == [.no])
         await stage.clock.sleepers(atLeast: 3)
         stage.delegate.gate.open()
@@ -64,34 +64,34 @@ struct PagePromptTests {
     func otherSchemes() async throws {
         let stage = PromptStage()
         stage.delegate.linkAnswer = { .openHere }
-        stage.sendPrompt(.otherScheme(url: "tel:+1", isUserGesture: false))
+        stage.requestDecision(.otherScheme(url: "tel:+1", isUserGesture: false))
         for url in [
             "file:///etc/passwd", "FILE:///x", "view-source:https://a.example/", "a b:c",
             "x" + String(repeating: "y", count: 20_000) + ":z",
         ] {
-            stage.sendPrompt(.otherScheme(url: url, isUserGesture: true))
+            stage.requestDecision(.otherScheme(url: url, isUserGesture: true))
         }
         for url in ["about:blank", "data:text/html,x", "blob:null/1", "", "javascript:1", "containerkit:x"] {
-            stage.sendPrompt(.newWindow(url: url, isUserGesture: true))
+            stage.requestDecision(.newWindow(url: url, isUserGesture: true))
         }
         #expect(stage.records.map(\.ending) == Array(repeating: .ruledOut, count: 12))
         #expect(stage.answers == Array(repeating: .no, count: 12) && stage.delegate.links.isEmpty)
-        stage.sendPrompt(.otherScheme(url: "mailto:a@b.example", isUserGesture: true))
+        stage.requestDecision(.otherScheme(url: "mailto:a@b.example", isUserGesture: true))
         _ = try await stage.record(12)
-        stage.sendPrompt(.newWindow(url: "tel:+1", isUserGesture: true))
+        stage.requestDecision(.newWindow(url: "tel:+1", isUserGesture: true))
         _ = try await stage.record(13)
         #expect(stage.delegate.links.map(\.reason) == [.otherScheme, .otherScheme])
         #expect(stage.delegate.links.map(\.url) == ["mailto:a@b.example", "tel:+1"])
         // The container's own schemes do not count as other schemes.
-        stage.sendPrompt(.otherScheme(url: "ContainerKit://a.example/", isUserGesture: false))
+        stage.requestDecision(.otherScheme(url: "ContainerKit://a.example/", isUserGesture: false))
         #expect(stage.answers == Array(repeating: .no, count: 14) + [.yes])
         #expect(stage.view.loads.isEmpty)
     }
 
     @Test("Links without a user gesture reach the app if the option is set")
     func withoutGesture() async throws {
-        let stage = PromptStage { $0.allowsLinksWithoutGesture = true }
-        stage.sendPrompt(.otherScheme(url: "tel:+1", isUserGesture: false))
+        let stage = PromptStage { $0.reportsLinksWithoutGesture = true }
+        stage.requestDecision(.otherScheme(url: "tel:+1", isUserGesture: false))
         #expect(try await stage.record(0).ending == .answered)
         #expect(stage.delegate.links.map(\.isUserGesture) == [false])
     }
@@ -99,7 +99,7 @@ struct PagePromptTests {
     @Test("Documents of hosts outside the list require a decision; without a list no document does")
     func hosts() async throws {
         let open = PromptStage()
-        open.sendPrompt(.document(url: "https://z.example/"))
+        open.requestDecision(.document(url: "https://z.example/"))
         #expect(open.answers == [.yes] && open.records.isEmpty)
         let stage = PromptStage {
             $0.hosts = ["*.b.example", "c.example:8443"].compactMap { HostPattern($0) }
@@ -108,13 +108,13 @@ struct PagePromptTests {
             "containerkit://a.example/2", "https://www.b.example/", "https://c.example:8443/", "about:blank",
             "data:text/html,x", "https://u:p@www.b.example:444/",
         ] {
-            stage.sendPrompt(.document(url: url))
+            stage.requestDecision(.document(url: url))
         }
         #expect(stage.answers == Array(repeating: .yes, count: 6) && stage.records.isEmpty)
         for (index, url) in [
             "https://b.example/", "https://c.example/", "containerkit://z.example/", "http://www.b.example@z.example/",
         ].enumerated() {
-            stage.sendPrompt(.document(url: url))
+            stage.requestDecision(.document(url: url))
             let record = try await stage.record(index)
             #expect(record.ending == .answered && record.answer == .link(.cancel))
         }
@@ -122,9 +122,9 @@ struct PagePromptTests {
         #expect(stage.delegate.links.map(\.reason) == Array(repeating: .otherHost, count: 4))
         #expect(stage.delegate.links[2].url == "https://z.example/")
         stage.delegate.linkAnswer = { .openHere }
-        stage.sendPrompt(.document(url: "https://z.example/"))
+        stage.requestDecision(.document(url: "https://z.example/"))
         _ = try await stage.record(4)
-        stage.sendPrompt(.document(url: "https://z.example/again"))
+        stage.requestDecision(.document(url: "https://z.example/again"))
         #expect(stage.answers.suffix(2) == [.yes, .yes] && stage.records.count == 5)
     }
 
@@ -134,15 +134,15 @@ struct PagePromptTests {
         stage.delegate.linkAnswer = { .openHere }
         let (loads, load) = AsyncStream<Void>.makeStream()
         stage.view.onLoad = { load.yield() }
-        stage.sendPrompt(.newWindow(url: "containerkit://b.example/new", isUserGesture: true))
+        stage.requestDecision(.newWindow(url: "containerkit://b.example/new", isUserGesture: true))
         for await _ in loads { break }
         #expect(stage.view.loads == ["place of https://b.example/new"] && stage.answers == [.no])
         #expect(stage.retirements == [.openedWindow])
         // The host of the new window is allowed for this page only.
-        stage.sendPrompt(.document(url: "https://b.example/next"))
+        stage.requestDecision(.document(url: "https://b.example/next"))
         #expect(stage.answers == [.no, .yes])
         stage.delegate.linkAnswer = { .cancel }
-        stage.sendPrompt(.document(url: "https://b.example/next"), in: stage.otherView)
+        stage.requestDecision(.document(url: "https://b.example/next"), in: stage.otherView)
         #expect(try await stage.record(1).answer == .link(.cancel))
         #expect(stage.answers == [.no, .yes, .no] && stage.retirements.count == 1)
     }
@@ -151,8 +151,8 @@ struct PagePromptTests {
     func openDialog() async throws {
         let stage = PromptStage()
         stage.delegate.gate.close()
-        stage.sendPrompt(.permission([.camera], requester: nil))
-        stage.sendPrompt(.dialog(.confirm, message: ""), in: stage.otherView)
+        stage.requestDecision(.permission([.camera], requester: nil))
+        stage.requestDecision(.dialog(.confirm, message: ""), in: stage.otherView)
         stage.controller.end(stage.page)
         #expect(stage.retirements.isEmpty && stage.records.map(\.ending) == [.pageGone])
         let other = try #require(stage.session(of: stage.otherView.id))

@@ -69,7 +69,7 @@ final class PromptStage: PagePromptHost {
     }
 
     /// Sends a prompt of the page in a view.
-    func sendPrompt(_ subject: EnginePrompt.Subject, in view: FakeView? = nil) {
+    func requestDecision(_ subject: EnginePrompt.Subject, in view: FakeView? = nil) {
         (view ?? self.view).onPrompt?(EnginePrompt(subject) { [weak self] in self?.answers.append($0) })
     }
 

@@ -95,7 +95,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
 
     /// Sends a prompt of the page to ``onPrompt`` and waits for its answer.
     /// - Returns: the answer; the safe answer if ``onPrompt`` is `nil`.
-    public func sendPrompt(_ subject: EnginePrompt.Subject) async -> EnginePrompt.Answer {
+    public func requestDecision(_ subject: EnginePrompt.Subject) async -> EnginePrompt.Answer {
         await withCheckedContinuation { continuation in
             let prompt = EnginePrompt(subject) { continuation.resume(returning: $0) }
             onPrompt?(prompt)
