@@ -27,7 +27,7 @@ public final class PageBridge {
         /// the leading script.
         case script(String)
         /// A request of a classic worker's leading script for the worker's own script. The value was stored with
-        /// ``storeResponse(_:of:)``.
+        /// ``PageBridge/storeResponse(_:of:)``.
         case storedWorkerScript(ResourceResponse)
     }
 
