@@ -129,13 +129,3 @@ private struct HeldLoader: ResourceLoader {
         return try await next.load(request)
     }
 }
-
-extension PackageManifest {
-    /// Returns the manifest without archive and slices. It fits any archive that contains its files.
-    func withoutSlices() -> PackageManifest {
-        var plain = self
-        plain.archive = nil
-        for index in plain.files.indices { plain.files[index].slice = nil }
-        return plain
-    }
-}

@@ -4,8 +4,8 @@
 /// The relation of a request to the page that made it (RFC 6265bis, section 5.2). The caller determines the relation,
 /// because the jar does not have the page.
 ///
-/// The optional rule "Lax-allowing-unsafe" (section 5.6.7.2) is not implemented: a cookie without `SameSite` is not
-/// sent with another site's POST, however young it is.
+/// A cookie without `SameSite` is not sent with another site's POST. The optional rule "Lax-allowing-unsafe" (section
+/// 5.6.7.2), which sends young cookies, is left out because it permits forged requests.
 public enum CookieContext: Sendable, Hashable {
     /// A request by a page of the same site, or by no page, for example for a typed address or by the app.
     case sameSite

@@ -256,13 +256,3 @@ struct SlicedInstallTests {
         #expect(try fixture.store.generations(in: .active).count == 8)
     }
 }
-
-extension PackageManifest {
-    /// Returns the manifest without archive and slices, so that it is valid for any archive that contains its files.
-    func withoutSlices() -> PackageManifest {
-        var plain = self
-        plain.archive = nil
-        for index in plain.files.indices { plain.files[index].slice = nil }
-        return plain
-    }
-}

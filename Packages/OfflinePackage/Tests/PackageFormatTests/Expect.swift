@@ -35,13 +35,3 @@ func contents(of archive: String, limits: ArchiveLimits = .default) throws -> [S
     }
     return result
 }
-
-extension PackageManifest {
-    /// Returns the manifest without archive and slices, so that it is valid for any archive that contains its files.
-    func withoutSlices() -> PackageManifest {
-        var plain = self
-        plain.archive = nil
-        for index in plain.files.indices { plain.files[index].slice = nil }
-        return plain
-    }
-}

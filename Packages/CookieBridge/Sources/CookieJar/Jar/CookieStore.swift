@@ -11,7 +11,8 @@ public import WebSyntax
 /// under the lock. Responses, scripts and the app use separate methods, because different rules apply to them. Expired
 /// cookies are removed at the start of every call.
 ///
-/// `Partitioned` is parsed and ignored; "Lax-allowing-unsafe" is not implemented (see ``CookieContext``).
+/// `Partitioned` is parsed and has no effect, because RFC 6265bis does not define it. ``CookieContext`` states the
+/// optional rule that is left out.
 public final class CookieStore: Sendable {
     let suffixes: any PublicSuffixing
     let limits: Limits

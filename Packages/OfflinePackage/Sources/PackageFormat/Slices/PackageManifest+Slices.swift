@@ -19,6 +19,14 @@ extension PackageManifest {
         return located
     }
 
+    /// Returns the manifest without archive and slices, so that it fits any archive that contains its files.
+    package func withoutSlices() -> PackageManifest {
+        var plain = self
+        plain.archive = nil
+        for index in plain.files.indices { plain.files[index].slice = nil }
+        return plain
+    }
+
     /// Checks that the slice of each file equals the position in the directory of the zip.
     /// - Throws: ``PackageError`` with code `mismatch`.
     func checkSlices(against directory: ZipDirectory) throws {
