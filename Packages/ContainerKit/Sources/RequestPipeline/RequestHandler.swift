@@ -55,8 +55,8 @@ package final class RequestHandler: Sendable {
             let followed = RedirectFollower(
                 loader, names: names, completion: completion, opensByName: { policy.opensByName(documentAt: $0) })
             return RewritingLoader(
-                followed, names: names, maxCheckedBytes: min(16 << 20, checkedBytes), hashing: IntegrityDigests(),
-                completion: completion
+                followed, names: names, maxCheckedBytes: min(RewritingLoader.standardCheckedBytes, checkedBytes),
+                hashing: IntegrityDigests(), completion: completion
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
                 // All requests to the page's own origin are intercepted, so that relative and absolute URLs are treated

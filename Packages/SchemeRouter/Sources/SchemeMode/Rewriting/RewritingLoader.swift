@@ -29,6 +29,8 @@ public struct RewritingLoader: ResourceLoader {
 
     private let base: any ResourceLoader
     private let names: SchemeNames
+    /// The default maximum size of a checked style sheet: 16 MB.
+    public static let standardCheckedBytes = 16 << 20
     private let maxCheckedBytes: Int
     private let hashing: (any IntegrityHashing)?
     private let covers: Covers
@@ -47,7 +49,7 @@ public struct RewritingLoader: ResourceLoader {
     ///   - covers: A closure that returns whether a page's request for a real URL is handled under its custom-scheme
     ///     URL.
     public init(
-        _ base: any ResourceLoader, names: SchemeNames, maxCheckedBytes: Int = 16 << 20,
+        _ base: any ResourceLoader, names: SchemeNames, maxCheckedBytes: Int = standardCheckedBytes,
         hashing: (any IntegrityHashing)? = nil, completion: RequestCompletion? = nil, covers: @escaping Covers
     ) {
         self.base = base
