@@ -129,12 +129,13 @@ struct SharedConnectionTests {
             _ = try await peer.next(RawHTTP2Peer.ping)
             try await peer.head("200", of: request.stream)
             // The probe is repeated.
-            for _ in 0..<2 { _ = try await peer.next(RawHTTP2Peer.ping) }
+            _ = try await peer.next(RawHTTP2Peer.ping)
             try await peer.body("late", of: request.stream, isLast: true)
             while try await peer.nextFrame() != nil {}
         } _: { server async throws in
             for subject in Subject.allCases {
-                try await subject.with(try server.limits(ping: .seconds(4))) { transport async throws in
+                // The peer has 15 s to acknowledge: a machine that pauses for some seconds does not fail the test.
+                try await subject.with(try server.limits(ping: .seconds(20))) { transport async throws in
                     guard transport.capabilities.contains(.http2) else { return }
                     #expect(try await transport.get(server.url + "/") == Data("late".utf8))
                     #expect(server.connections == 1)

@@ -184,7 +184,8 @@ struct RequestBodyTests {
             return .text("\(try await request.body.collect(upTo: 8 << 20).count)")
         }
         try await Fixture.with(loader) {
-            $0.limits.patience = .seconds(5)
+            // Long enough that a machine that pauses for some seconds does not close the slow connection.
+            $0.limits.patience = .seconds(20)
         } _: { fixture in
             let slow = try await fixture.open()
             try await slow.send("POST /slow HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2000000\r\n\r\n")
