@@ -77,7 +77,9 @@ final class AsyncHTTPClients: Sendable {
             channel.enableKeepAlive()
             try sync.addHandler(ReuseGuard(), position: .after(decoder))
             try sync.addHandler(end, position: .after(decoder))
-            try sync.addHandler(ResponseHeadHandler(), position: .after(decoder))
+            let reader = ResponseHeadReader()
+            try sync.addHandler(reader, position: .before(decoder))
+            try sync.addHandler(ResponseHeadHandler(reader), position: .after(decoder))
             if let certificate = try ConnectionCertificate.add(to: channel) {
                 try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
                 try sync.addHandler(ImmediateCloseHandler(), position: .after(certificate))

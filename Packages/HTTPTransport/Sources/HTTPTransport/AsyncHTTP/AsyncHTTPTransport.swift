@@ -238,7 +238,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     ) async -> TransportResponse {
         var fields = HTTPFields()
         for (name, value) in head.headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, lenientValue: value.utf8)) }
         }
         fields = fields.withoutConnectionFields()
         let length = fields[.contentLength].flatMap(Int64.init)

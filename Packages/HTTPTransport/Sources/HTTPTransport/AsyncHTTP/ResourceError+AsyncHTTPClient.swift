@@ -7,6 +7,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(Glibc)
     internal import Glibc
@@ -35,12 +36,16 @@ extension ResourceError {
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: error, at: url)
         case is HTTPParserError:
             self.init(.connectionLost, .receive, "the response violates HTTP", error, at: url)
+        case let error as MessageHeadViolation:
+            self.init(.connectionLost, .receive, "the response violates HTTP: \(error)", error, at: url)
         case let error as ResponseHeadState.Violation:
             self.init(.connectionLost, .receive, "the response violates HTTP: \(error)", error, at: url)
         case is HostIdentityHandler.Mismatch:
             self.init(.tls, .tls, "the certificate does not match the host name", error, at: url)
         case is MissingCloseNotify:
-            self.init(.connectionLost, .receive, "TLS ended without close_notify within the response", error, at: url)
+            self.init(
+                .connectionLost, .receive, "the connection ended within the response, which may be truncated", error,
+                at: url)
         case let error where Self.isOffline(error):
             self.init(.offline, .connect, "no network route to the host", error, at: url)
         case let error as IOError where Self.connectFailures.contains(error.errnoCode):

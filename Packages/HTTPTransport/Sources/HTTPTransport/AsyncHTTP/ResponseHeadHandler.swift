@@ -7,57 +7,70 @@ internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
+internal import WebSyntax
 
-/// A handler that checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
-///
-/// After a status below 200 the client waits for another head. It terminates the process if the response ends instead,
-/// and on a status below 100. This handler fails the request and closes the connection on an invalid head.
+/// A handler that replaces the minimal heads from NIO's decoder by the heads that ``ResponseHeadReader`` has read, on an
+/// HTTP/1.1 connection.
 ///
 /// Isolation: the event loop of its channel.
-final class ResponseHeadHandler: ChannelInboundHandler {
+final class ResponseHeadHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
-    private var heads = ResponseHeadState()
-    private var isRefused = false
+    private let reader: ResponseHeadReader
     /// A Boolean value that indicates whether the response has a body that ends with its connection (RFC 9112, section
     /// 6.3).
     private var isDelimitedByClose = false
 
+    init(_ reader: ResponseHeadReader) {
+        self.reader = reader
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .head(let head) = unwrapOutboundIn(data) { reader.expectResponse(to: head.method) }
+        context.write(data, promise: promise)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isRefused else { return }
         switch unwrapInboundIn(data) {
-        case .head(let head):
-            do {
-                if try heads.receive(status: Int(head.status.code)) == .final {
-                    isDelimitedByClose = Self.isDelimitedByClose(head.headers)
-                }
-            } catch {
-                isRefused = true
-                context.fireErrorCaught(error)
-                return context.close(promise: nil)
-            }
-        case .body: break
+        case .head:
+            guard let head = reader.takeHead() else { return context.close(promise: nil) }
+            isDelimitedByClose = head.framing == .close
+            context.fireChannelRead(wrapInboundOut(.head(HTTPResponseHead(head))))
+        case .body: context.fireChannelRead(data)
         case .end:
-            heads = ResponseHeadState()
             isDelimitedByClose = false
+            reader.endResponse()
+            context.fireChannelRead(data)
         }
-        context.fireChannelRead(data)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isEnd = isDelimitedByClose && error as? NIOSSLError == .uncleanShutdown
         context.fireErrorCaught(isEnd ? MissingCloseNotify() : error)
     }
+}
 
-    private static func isDelimitedByClose(_ headers: HTTPHeaders) -> Bool {
-        if let coding = headers[canonicalForm: "transfer-encoding"].last { return coding.lowercased() != "chunked" }
-        return !headers.contains(name: "content-length")
+extension HTTPResponseHead {
+    fileprivate init(_ head: ReceivedResponseHead) {
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(head.fields.count + 1)
+        for field in head.fields { headers.add(name: field.name, value: field.value) }
+        // AsyncHTTPClient then closes the connection after the response.
+        if head.isAmbiguous { headers.replaceOrAdd(name: "connection", value: "close") }
+        var status = HTTPResponseStatus(statusCode: head.status)
+        // AsyncHTTPClient compares 304 with the status that has NIO's phrase.
+        if head.reason != status.reasonPhrase, head.status != 304 {
+            status = .custom(code: UInt(head.status), reasonPhrase: head.reason)
+        }
+        self.init(version: HTTPVersion(major: 1, minor: head.minorVersion), status: status, headers: headers)
     }
 }
 
-/// The error of a TLS connection that ended without a close_notify alert (RFC 8446, section 6.1) during a body that
-/// ends with its connection. The body may be truncated.
+/// The error of a connection that ended within a response whose end it marks: without a close_notify alert (RFC 8446,
+/// section 6.1) in a body that ends with its connection, or within the response head. The response may be truncated.
 struct MissingCloseNotify: Error {}
 
 /// A handler that checks the header blocks of an HTTP/2 stream before NIO's codec reads them.

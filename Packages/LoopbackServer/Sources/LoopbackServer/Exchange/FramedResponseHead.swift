@@ -50,9 +50,10 @@ struct FramedResponseHead {
             headers.add(name: "connection", value: "keep-alive")
         }
         self.keepsAlive = keepsAlive
+        // `HTTPResponseStatus.init` would replace the phrase of a registered status.
         head = HTTPResponseHead(
             version: .http1_1,
-            status: HTTPResponseStatus(statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
+            status: .custom(code: UInt(response.status.code), reasonPhrase: response.status.reasonPhrase),
             headers: headers)
     }
 }

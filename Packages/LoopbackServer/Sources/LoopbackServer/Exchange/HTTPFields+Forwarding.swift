@@ -15,7 +15,7 @@ extension HTTPFields {
             guard !HTTPHeaders.ownNames.contains(lower), !names.contains(lower), let name = HTTPField.Name(name) else {
                 continue
             }
-            append(HTTPField(name: name, value: value))
+            append(HTTPField(name: name, lenientValue: value.utf8))
         }
     }
 }

@@ -55,21 +55,10 @@ enum RequestFraming: Sendable, Equatable {
         guard hosts.count == 1 || hosts.isEmpty && head.version.minor == 0 else {
             throw RequestFault(hosts.isEmpty ? "no Host" : "Host twice")
         }
-        for (name, value) in head.headers {
-            // RFC 9112, sections 5, 5.2 and 2.2 (bare CR): another reader could parse a different field.
-            guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte), value.utf8.allSatisfy(isFieldValue) else {
-                throw RequestFault("invalid header field")
-            }
-        }
         let expectations = head.headers["expect"]
         guard expectations.allSatisfy({ $0.trimmingFieldWhitespace.utf8.equalsIgnoringCase("100-continue") }) else {
             throw RequestFault("unknown expectation", .expectationFailed)
         }
-    }
-
-    /// Returns a Boolean value that indicates whether a byte is permitted in a field value (RFC 9110, section 5.5).
-    private static func isFieldValue(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 }
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import NIOCore
+internal import NIOHTTP1
+@_spi(Facade) internal import ResourceLoading
+internal import WebSyntax
+
+/// A handler that reads the response heads of an HTTP/1.1 connection in place of NIO's decoder, because NIO refuses
+/// heads that engines read (docs/decisions/0065).
+///
+/// NIO's decoder behind this handler receives a minimal head with the same framing, and decodes the body.
+/// ``ResponseHeadHandler`` then replaces the minimal head by the head that was read. Informational responses and
+/// trailers are dropped.
+///
+/// If the connection ends within a head, the complete lines of the head are a response without a body that ends with
+/// ``MissingCloseNotify``, because further lines may be missing.
+///
+/// Isolation: the event loop of its channel.
+final class ResponseHeadReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private enum State {
+        /// No request waits for a response.
+        case idle
+        case head
+        case body
+        case chunks(ChunkedBodyScanner)
+        /// The connection is not used any more.
+        case over
+    }
+
+    private static let longestHead = 256 << 10
+    private static let mostInformationalHeads = 100
+
+    private var state = State.idle
+    private var heads = ResponseHeadState()
+    private var informationalHeads = 0
+    private var scanner = MessageHeadScanner()
+    private var received = ByteBuffer()
+    private var ready: ReceivedResponseHead?
+    private var allowsBody = true
+
+    // MARK: Called by ResponseHeadHandler
+
+    /// Prepares for the response to a request that is being sent.
+    func expectResponse(to method: HTTPMethod) {
+        if case .over = state { return }
+        state = .head
+        heads = ResponseHeadState()
+        informationalHeads = 0
+        scanner = MessageHeadScanner()
+        received.clear()
+        allowsBody = method != .HEAD
+    }
+
+    /// Returns the head that belongs to the head from NIO's decoder.
+    func takeHead() -> ReceivedResponseHead? {
+        defer { ready = nil }
+        return ready
+    }
+
+    /// Ends the response.
+    func endResponse() {
+        if case .over = state { return }
+        state = .idle
+    }
+
+    // MARK: Events of the channel
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        do throws(MessageHeadViolation) {
+            while bytes.readableBytes > 0 {
+                switch state {
+                case .over: return
+                case .idle: try skipLineEnds(&bytes)
+                case .head: try readHead(context, &bytes)
+                case .body:
+                    context.fireChannelRead(wrapInboundOut(bytes))
+                    return
+                case .chunks(var scanner): try forward(context, &bytes, &scanner)
+                }
+            }
+        } catch {
+            refuse(context, error)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case .head = state, received.readableBytes > 0 { return endWithinHead(context, error) }
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if case .head = state, received.readableBytes > 0 { endWithinHead(context, nil) }
+        context.fireChannelInactive()
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ violation: MessageHeadViolation) {
+        state = .over
+        context.fireErrorCaught(violation)
+        context.close(promise: nil)
+    }
+
+    /// Skips the line ends that some servers send after a body (RFC 9112, section 2.2).
+    private func skipLineEnds(_ bytes: inout ByteBuffer) throws(MessageHeadViolation) {
+        guard bytes.readableBytesView.allSatisfy({ $0 == 0x0A || $0 == 0x0D }) else {
+            throw MessageHeadViolation("a response without a request")
+        }
+        bytes.moveReaderIndex(to: bytes.writerIndex)
+    }
+
+    // MARK: Heads
+
+    private func readHead(
+        _ context: ChannelHandlerContext, _ bytes: inout ByteBuffer
+    ) throws(MessageHeadViolation) {
+        let end = bytes.withUnsafeReadableBytes { scanner.end(in: $0) }
+        var part = bytes.readSlice(length: end ?? bytes.readableBytes) ?? ByteBuffer()
+        received.writeBuffer(&part)
+        guard received.readableBytes <= Self.longestHead else { throw MessageHeadViolation("the head is too long") }
+        guard end != nil else { return }
+        let head = try ReceivedResponseHead(Array(received.readableBytesView))
+        scanner = MessageHeadScanner()
+        received.clear()
+        guard try kind(of: head) == .final else { return }
+        start(context, head)
+    }
+
+    private func kind(of head: ReceivedResponseHead) throws(MessageHeadViolation) -> ResponseHeadState.Head {
+        do {
+            let kind = try heads.receive(status: head.status)
+            if kind == .informational { informationalHeads += 1 }
+            guard informationalHeads <= Self.mostInformationalHeads else {
+                throw MessageHeadViolation("too many informational responses")
+            }
+            return kind
+        } catch let error as MessageHeadViolation {
+            throw error
+        } catch {
+            throw MessageHeadViolation("\(error)")
+        }
+    }
+
+    /// Passes a minimal head to NIO's decoder.
+    private func start(_ context: ChannelHandlerContext, _ head: ReceivedResponseHead) {
+        ready = head
+        var minimal = context.channel.allocator.buffer(capacity: 64)
+        minimal.writeString("HTTP/1.\(head.minorVersion) \(head.status) \r\n")
+        switch head.framing {
+        case .length(let length):
+            state = .body
+            minimal.writeString("content-length: \(length)\r\n")
+        case .chunked:
+            state = .chunks(ChunkedBodyScanner())
+            minimal.writeString("transfer-encoding: chunked\r\n")
+        case .close: state = .body
+        }
+        minimal.writeString("\r\n")
+        context.fireChannelRead(wrapInboundOut(minimal))
+    }
+
+    /// Ends the response after a head that is not complete.
+    private func endWithinHead(_ context: ChannelHandlerContext, _ error: (any Error)?) {
+        defer { state = .over }
+        guard scanner.isAtLineStart, var head = try? ReceivedResponseHead(Array(received.readableBytesView)),
+            (try? kind(of: head)) == .final, allowsBody, ![204, 304].contains(head.status)
+        else {
+            if let error { context.fireErrorCaught(error) }
+            return
+        }
+        head.endWithConnection()
+        start(context, head)
+        context.fireErrorCaught(MissingCloseNotify())
+    }
+
+    // MARK: Bodies
+
+    private func forward(
+        _ context: ChannelHandlerContext, _ bytes: inout ByteBuffer, _ scanner: inout ChunkedBodyScanner
+    ) throws(MessageHeadViolation) {
+        let part = scanner.part
+        let count = try bytes.withUnsafeReadableBytes { view throws(MessageHeadViolation) in try scanner.scan(view) }
+        let scanned = bytes.readSlice(length: count) ?? ByteBuffer()
+        state = scanner.part == .end ? .body : .chunks(scanner)
+        if part == .chunks { context.fireChannelRead(wrapInboundOut(scanned)) }
+        // The end of the trailers, without the trailers.
+        if scanner.part == .end { context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "\r\n"))) }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Testing
+
+@testable import HTTPTransport
+
+/// Responses that violate the grammar of HTTP and that the engines read.
+@Suite("Response heads that engines read", .timeLimit(.minutes(2)))
+struct TolerantHeadTests {
+    private struct Answer: Sendable, Equatable {
+        var status = 200
+        var body = "ok"
+    }
+
+    private func with(
+        _ text: String, closes: Bool = false, _ body: @Sendable (AsyncHTTPTransport, String) async throws -> Void
+    ) async throws {
+        try await RawServer.with { input, output in
+            while try await input.next() != nil {
+                try await output.write(ByteBuffer(string: text))
+                if closes { return output.finish() }
+            }
+        } _: { server in
+            try await withTransport(AsyncHTTPTransport.Configuration()) { try await body($0, server.url) }
+        }
+    }
+
+    private static let plain = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+
+    @Test(
+        "A response is read, and the next one on its connection too",
+        arguments: [
+            plain + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nok",
+            plain + "X-A: a\r\n  b\r\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.1 200 OK\nContent-Type: text/plain\nContent-Length: 2\n\nok",
+            plain + "X-A : 1\r\nContent-Length: 2\r\n\r\nok",
+            plain + "no field\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok",
+            plain + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX : bad\r\nno field\r\n\r\n",
+            plain + "Content-Length: 2\r\n\r\nok\r\n",
+            "HTTP/1.1 103 Early\nLink: </a>\n\n" + plain + "Content-Length: 2\r\n\r\nok",
+            plain + (0..<400).map { "X-\($0): \($0)\r\n" }.joined() + "Content-Length: 2\r\n\r\nok",
+            plain + "X: a\u{B}b\u{7F}\r\nContent-Length: 2\r\n\r\nok",
+        ])
+    func accepted(text: String) async throws {
+        try await with(text) { transport, url async throws in
+            for _ in 0..<2 { #expect(try await transport.get(url + "/") == Data("ok".utf8)) }
+        }
+    }
+
+    @Test("With a length beside chunks, the chunks count and the connection is not reused")
+    func bothFramings() async throws {
+        let text = Self.plain + "Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+        try await with(text) { transport, url async throws in
+            // The server serves one connection after another, so the second request needs the close of the first.
+            for _ in 0..<2 {
+                let answer = try await transport.send(url + "/")
+                #expect(answer.head.headerFields[.contentLength] == nil)
+                #expect(try await answer.body.collect(upTo: 1 << 20) == Data("ok".utf8))
+            }
+        }
+    }
+
+    @Test("The status, the reason phrase and the values of fields arrive as sent")
+    func verbatim() async throws {
+        try await with("HTTP/1.1 999 Request denied\r\nX: a\u{B}b\r\nContent-Length: 0\r\n\r\n") { transport, url async throws in
+            let head = try await transport.send(url + "/").head
+            #expect(head.status.code == 999 && head.status.reasonPhrase == "Request denied")
+            #expect(head.headerFields[.init("x")!] == "a\u{B}b")
+        }
+        try await with("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n") { transport, url async throws in
+            #expect(try await transport.send(url + "/").head.status.reasonPhrase == "Fine")
+        }
+    }
+
+    @Test("A head that the connection ends within is a response that may be truncated")
+    func endWithinHead() async throws {
+        try await with("HTTP/1.1 280 HELLO\r\nX: 1\r\nContent-Length: 0\r\n", closes: true) { transport, url async throws in
+            let answer = try await transport.send(url + "/")
+            #expect(answer.head.status.code == 280 && answer.head.headerFields[.init("x")!] == "1")
+            let error = await #expect(throws: ResourceError.self) { try await answer.body.collect(upTo: 1 << 20) }
+            #expect(error?.isMissingCloseNotify == true)
+        }
+    }
+
+    @Test(
+        "Heads that are refused",
+        arguments: [
+            plain + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok", plain + "Content-Length: x\r\n\r\nok",
+            plain + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+            "HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\nok",
+            plain + "X: a\u{0}b\r\nContent-Length: 2\r\n\r\nok", "ok\r\n\r\n",
+            plain + "X: " + String(repeating: "a", count: 300_000),
+        ])
+    func refused(text: String) async throws {
+        try await with(text, closes: true) { transport, url async throws in
+            let error = await #expect(throws: ResourceError.self) { try await transport.get(url + "/") }
+            #expect(error?.code == .connectionLost)
+        }
+    }
+
+    @Test(
+        "A head that ends within a line, or whose response has no body, is refused",
+        arguments: ["HTTP/1.1 200 OK\r\nX: 1", "HTTP/1.1 200 OK", "HTTP/1.1 304 Not Modified\r\nX: 1\r\n"])
+    func refusedEnd(text: String) async throws {
+        try await with(text, closes: true) { transport, url async throws in
+            _ = await #expect(throws: ResourceError.self) { try await transport.send(url + "/", .post) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The head of an HTTP/1 response, read with the tolerance of the engines.
+///
+/// Accepted beside the grammar of RFC 9112: lines that end with LF alone, a missing reason phrase, folded fields, and
+/// equal lengths that are repeated. A line without a colon, or with white space or another invalid byte in the field
+/// name, is ignored, together with its continuation lines.
+///
+/// Two readers that disagree about the end of a message could be abused (RFC 9112, section 11.1). Different lengths and
+/// unknown transfer codings are therefore a violation. If a response has both a length and chunks, the chunks count, and
+/// the connection must not be reused (RFC 9112, section 6.3).
+public struct ReceivedResponseHead: Sendable, Equatable {
+    /// The rule that finds the end of the body (RFC 9112, section 6.3). A response without a body ignores it.
+    public enum Framing: Sendable, Equatable {
+        /// A body of this number of bytes.
+        case length(Int64)
+        /// A chunked body.
+        case chunked
+        /// A body that ends with its connection.
+        case close
+    }
+
+    /// The minor version of HTTP/1: 0 or 1.
+    public let minorVersion: Int
+    /// The status code, from 100 to 999.
+    public let status: Int
+    /// The reason phrase; empty if there is none.
+    public let reason: String
+    /// The fields in the received order. There is at most one `Content-Length`, and none beside chunks.
+    public private(set) var fields: [MessageHeadField]
+    /// The rule that finds the end of the body.
+    public private(set) var framing: Framing
+    /// A Boolean value that indicates whether the response has both a length and chunks, so that its connection must
+    /// not be reused.
+    public private(set) var isAmbiguous = false
+
+    /// Reads a head, with or without the empty line that ends it.
+    /// - Throws: ``MessageHeadViolation``.
+    public init(_ bytes: [UInt8]) throws(MessageHeadViolation) {
+        let lines = try MessageHeadLines(bytes).lines
+        var words = StatusLine(lines[0])
+        (minorVersion, status) = (try words.minorVersion(), try words.status())
+        reason = words.reason
+        fields = Self.fields(lines.dropFirst())
+        framing = .close
+        try frame()
+    }
+
+    /// Makes the body end with the connection, because the connection has ended within the head.
+    public mutating func endWithConnection() {
+        framing = .close
+        fields.removeAll { $0.name.utf8.equalsIgnoringCase("content-length") }
+    }
+
+    /// Reads the fields of the lines after the first.
+    private static func fields(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [MessageHeadField] {
+        var fields: [MessageHeadField] = []
+        fields.reserveCapacity(lines.count)
+        var isIgnored = true
+        for line in lines where !line.isEmpty {
+            if line.first?.isFieldWhitespace == true {
+                // RFC 9112, section 5.2: a line fold is replaced by a space.
+                if !isIgnored {
+                    let part = line.trimmingFieldWhitespace.map(withoutCarriageReturn).text
+                    let value = fields[fields.count - 1].value
+                    fields[fields.count - 1].value = value.isEmpty || part.isEmpty ? value + part : value + " " + part
+                }
+                continue
+            }
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                line[..<colon].allSatisfy(\.isTokenByte)
+            else {
+                isIgnored = true
+                continue
+            }
+            isIgnored = false
+            let value = line[(colon + 1)...].trimmingFieldWhitespace
+            fields.append(MessageHeadField(line[..<colon].text, value.map(withoutCarriageReturn).text))
+        }
+        return fields
+    }
+
+    /// Returns the byte, with CR replaced by a space (RFC 9110, section 5.5).
+    private static func withoutCarriageReturn(_ byte: UInt8) -> UInt8 { byte == 0x0D ? 0x20 : byte }
+
+    private func values(_ name: StaticString) -> [String] {
+        fields.compactMap { $0.name.utf8.equalsIgnoringCase(name) ? $0.value : nil }
+    }
+
+    private mutating func frame() throws(MessageHeadViolation) {
+        let codings = FieldList.members(of: values("transfer-encoding"))
+        let lengths = values("content-length")
+        guard codings.count <= 1 else { throw MessageHeadViolation("more than one transfer coding") }
+        if let coding = codings.first?.utf8, coding.equalsIgnoringCase("chunked") {
+            framing = .chunked
+            isAmbiguous = !lengths.isEmpty
+            fields.removeAll { $0.name.utf8.equalsIgnoringCase("content-length") }
+        } else if let coding = codings.first?.utf8, !coding.equalsIgnoringCase("identity") {
+            // `identity` was a coding of RFC 2616 and means none.
+            throw MessageHeadViolation("a transfer coding that is not chunked")
+        } else if !lengths.isEmpty {
+            framing = .length(try length(lengths))
+        }
+    }
+
+    /// Returns the common value of all lengths and removes the repetitions (RFC 9110, section 8.6).
+    private mutating func length(_ values: [String]) throws(MessageHeadViolation) -> Int64 {
+        let members = values.flatMap { FieldList.members(of: $0) }
+        // Engines read an empty length as 0.
+        guard let first = members.first else { return 0 }
+        guard let length = Int64(decimalDigits: first.utf8) else {
+            throw MessageHeadViolation("Content-Length is not a number")
+        }
+        guard members.allSatisfy({ Int64(decimalDigits: $0.utf8) == length }) else {
+            throw MessageHeadViolation("different values of Content-Length")
+        }
+        if members.count > 1 || values.count > 1 {
+            let index = fields.firstIndex { $0.name.utf8.equalsIgnoringCase("content-length") } ?? 0
+            fields[index].value = String(length)
+            let rest = fields[(index + 1)...].filter { !$0.name.utf8.equalsIgnoringCase("content-length") }
+            fields = fields[...index] + rest
+        }
+        return length
+    }
+}
+
+/// A status line (RFC 9112, section 4), read from its start.
+private struct StatusLine {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ line: ArraySlice<UInt8>) {
+        rest = line
+    }
+
+    mutating func minorVersion() throws(MessageHeadViolation) -> Int {
+        let version = rest.prefix(8)
+        guard version.starts(with: "HTTP/1.".utf8), version.count == 8, let digit = version.last,
+            digit == UInt8(ascii: "0") || digit == UInt8(ascii: "1")
+        else { throw MessageHeadViolation("not HTTP/1.0 or HTTP/1.1") }
+        rest = rest.dropFirst(8)
+        return Int(digit - UInt8(ascii: "0"))
+    }
+
+    mutating func status() throws(MessageHeadViolation) -> Int {
+        let blanks = rest.prefix { $0.isFieldWhitespace }
+        let digits = rest.dropFirst(blanks.count).prefix { $0.isASCIIDigit }
+        guard !blanks.isEmpty, digits.count == 3, let status = Int(decimalDigits: digits), status >= 100 else {
+            throw MessageHeadViolation("the status is not a number from 100 to 999")
+        }
+        rest = rest[digits.endIndex...]
+        return status
+    }
+
+    var reason: String { rest.trimmingFieldWhitespace.map { $0 == 0x0D ? 0x20 : $0 }.text }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+import WebSyntax
+
+@Suite("HTTP/1 message heads")
+struct MessageHeadTests {
+    private func response(_ text: String) throws -> ReceivedResponseHead {
+        try ReceivedResponseHead(Array(text.utf8))
+    }
+
+    private func fields(_ text: String) throws -> [String] {
+        try response("HTTP/1.1 200 OK\r\n" + text + "\r\n").fields.map { "\($0.name)=\($0.value)" }
+    }
+
+    private func framing(_ text: String) throws -> ReceivedResponseHead.Framing {
+        try response("HTTP/1.1 200 OK\r\n" + text + "\r\n").framing
+    }
+
+    // MARK: Responses
+
+    @Test(
+        "Status lines that engines read",
+        arguments: [
+            ("HTTP/1.1 200 OK", 1, 200, "OK"), ("HTTP/1.0 404 ", 0, 404, ""), ("HTTP/1.1 200", 1, 200, ""),
+            ("HTTP/1.1 999 Request denied", 1, 999, "Request denied"), ("HTTP/1.1\t280   HELLO \t", 1, 280, "HELLO"),
+            ("HTTP/1.1 100 a\u{B}b", 1, 100, "a\u{B}b"), ("HTTP/1.1 200 Gr\u{FC}n", 1, 200, "Gr\u{FC}n"),
+        ])
+    func statusLine(line: String, minor: Int, status: Int, reason: String) throws {
+        for ending in ["\r\n\r\n", "\n\n", "\n\r\n", "\r\n"] {
+            let head = try response("\r\n\n" + line + ending)
+            #expect(
+                head.minorVersion == minor && head.status == status && head.reason == reason,
+                "\(ending.debugDescription)")
+            #expect(head.framing == .close && head.fields.isEmpty && !head.isAmbiguous)
+        }
+    }
+
+    @Test(
+        "Status lines that are refused",
+        arguments: [
+            "", "\r\n", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 099 OK",
+            "HTTP/1.1 abc",
+            "HTTP/1.1200 OK", "HTTP/2 200 OK", "HTTP/1.2 200 OK", "http/1.1 200 OK", "ICY 200 OK", " HTTP/1.1 200 OK",
+            "HTTP/1.1 200 O\u{0}K",
+        ])
+    func refusedStatusLine(line: String) {
+        #expect(throws: MessageHeadViolation.self) { try response(line + "\r\n\r\n") }
+    }
+
+    @Test("Fields: folds are joined, and lines that are no fields are ignored with their folds")
+    func fields() throws {
+        #expect(try fields("A:1\r\nb: 2 \t\n c : 3\r\nD:\r\n") == ["A=1", "b=2 c : 3", "D="])
+        #expect(try fields("X-A: a\r\n  b\r\n\tc\r\n") == ["X-A=a b c"])
+        #expect(try fields("X-A:\r\n b\r\n \r\n") == ["X-A=b"])
+        #expect(try fields("no field\r\n folded\r\nX: 1\r\n") == ["X=1"])
+        #expect(try fields("X-A : 1\r\nX\tB: 2\r\n: 3\r\nX\u{E9}: 4\r\nY: 5\r\n") == ["Y=5"])
+        #expect(try fields(" folded first\r\nY: 5\r\n") == ["Y=5"])
+        #expect(try fields("X: a\rb\u{B}c\u{7F}\r\n") == ["X=a b\u{B}c\u{7F}"])
+        #expect(try fields((0..<400).map { "x-\($0): \($0)\r\n" }.joined()).count == 400)
+        #expect(throws: MessageHeadViolation.self) { try fields("X: a\u{0}b\r\n") }
+    }
+
+    @Test("Framing follows RFC 9112, section 6.3, and equal lengths are one")
+    func framing() throws {
+        #expect(try framing("") == .close)
+        #expect(try framing("Content-Length: 2\r\nContent-Length: 2\r\n") == .length(2))
+        #expect(try framing("Content-Length: 2, 02\r\n") == .length(2))
+        #expect(try framing("Content-Length:\r\n") == .length(0))
+        #expect(try framing("Transfer-Encoding: Chunked\r\n") == .chunked)
+        #expect(try framing("Transfer-Encoding: identity\r\nContent-Length: 3\r\n") == .close)
+        let both = try response("HTTP/1.1 200 OK\nContent-Length: 99\nTransfer-Encoding: chunked\n\n")
+        #expect(both.framing == .chunked && both.isAmbiguous && both.fields.map(\.name) == ["Transfer-Encoding"])
+        let twice = try response("HTTP/1.1 200 OK\nA: 1\ncontent-length: 2\nB: 2\nContent-Length: 2\nC: 3\n\n")
+        #expect(twice.fields.map(\.name) == ["A", "content-length", "B", "C"] && !twice.isAmbiguous)
+        for text in [
+            "Content-Length: 2\r\nContent-Length: 3", "Content-Length: 2, 3", "Content-Length: -1",
+            "Content-Length: +1",
+            "Content-Length: 1 0", "Content-Length: 0x1", "Content-Length: 9223372036854775808",
+            "Transfer-Encoding: gzip",
+            "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        ] {
+            #expect(throws: MessageHeadViolation.self, "\(text)") { try framing(text + "\r\n") }
+        }
+    }
+
+    // MARK: Requests
+
+    @Test("A request is read in the spelling of the sender")
+    func request() throws {
+        let head = try ReceivedRequestHead(
+            Array("\r\nM-SEARCH /a?[x]|%2f HTTP/1.1\r\nHost: a\r\nX:  v\u{B}\u{7F} \r\nE:\r\n\r\n".utf8))
+        #expect(head.method == "M-SEARCH" && head.target == "/a?[x]|%2f" && head.version == (1, 1))
+        #expect(head.fields == [.init("Host", "a"), .init("X", "v\u{B}\u{7F}"), .init("E", "")])
+        #expect(try ReceivedRequestHead(Array("patch / HTTP/1.0\r\n\r\n".utf8)).method == "patch")
+    }
+
+    @Test(
+        "Requests that are refused",
+        arguments: [
+            "GET / HTTP/1.1\n\r\n", "GET / HTTP/1.1\r\nX: a\n\r\n", "GET / HTTP/1.1\r\nX: a\rb\r\n\r\n",
+            "GET / HTTP/1.1\r\nX: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nX : a\r\n\r\n", "GET / HTTP/1.1\r\nX\r\n\r\n",
+            "GET / HTTP/1.1\r\n: a\r\n\r\n", "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1 \r\n\r\n", "G T / HTTP/1.1\r\n\r\n", " / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",
+            "GET / http/1.1\r\n\r\n", "GET / HTTP/1.10\r\n\r\n", "GET /\u{7F} HTTP/1.1\r\n\r\n", "\r\n\r\n",
+            "G\u{E9}T / HTTP/1.1\r\n\r\n",
+        ])
+    func refusedRequest(text: String) {
+        #expect(throws: MessageHeadViolation.self) { try ReceivedRequestHead(Array(text.utf8)) }
+    }
+
+    // MARK: Ends
+
+    private func endOfHead(_ text: String, in parts: Int) -> Int? {
+        var scanner = MessageHeadScanner()
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let part = bytes[start..<min(start + parts, bytes.count)]
+            if let end = part.withUnsafeBytes({ scanner.end(in: $0) }) { return start + end }
+            start += part.count
+        }
+        return nil
+    }
+
+    @Test(
+        "The end of a head is the first empty line, in parts of any size",
+        arguments: [
+            ("A\r\nB\r\n\r\nrest", 8), ("A\n\nrest", 3), ("A\n\r\nrest", 4), ("\r\n\nA\r\n\r\n", 8), ("A\r\n", nil),
+            ("A", nil),
+            ("\r\n\r\n", nil), ("A\r\n \r\n\r\n", 8), ("A\n\r\r\n\n", 6),
+        ] as [(String, Int?)])
+    func endOfHead(text: String, end: Int?) {
+        for size in 1...text.utf8.count { #expect(endOfHead(text, in: size) == end, "\(size)") }
+    }
+
+    /// Returns the number of bytes of chunks, of trailers, and of the rest, or `nil` if the body is refused.
+    private func chunked(_ text: String, in parts: Int) -> [Int]? {
+        var scanner = ChunkedBodyScanner()
+        let bytes = Array(text.utf8)
+        var (counts, start) = ([0, 0, 0], 0)
+        do {
+            while start < bytes.count {
+                let part = scanner.part
+                guard part != .end else {
+                    counts[2] = bytes.count - start
+                    break
+                }
+                let slice = bytes[start..<min(start + parts, bytes.count)]
+                let count = try slice.withUnsafeBytes { try scanner.scan($0) }
+                counts[part == .chunks ? 0 : 1] += count
+                start += count
+            }
+            return counts
+        } catch {
+            return nil
+        }
+    }
+
+    @Test(
+        "The parts of a chunked body, in parts of any size",
+        arguments: [
+            ("5\r\nhello\r\n0\r\n\r\nnext", [13, 2, 4]), ("0\r\n\r\n", [3, 2, 0]),
+            ("A;x=\"1\"\r\n0123456789\r\n00\r\n\r\n", [24, 2, 0]),
+            ("0\r\nX: 1\r\nY : 2\nno field\r\n\r\nn", [3, 25, 1]), ("2\r\nok\r\n", [7, 0, 0]),
+            ("0\r\nX: 1\r\n", [3, 6, 0]),
+        ])
+    func chunks(text: String, counts: [Int]) {
+        for size in 1...text.utf8.count { #expect(chunked(text, in: size) == counts, "\(size)") }
+    }
+
+    @Test(
+        "Malformed chunks are refused",
+        arguments: [
+            "\r\n", "zz\r\n", " 5\r\n", "5 \r\n", "+5\r\n", "0x5\r\n", "5\nhello", "5;a\nhello", "5;a\rb",
+            "5\r\nhello\n", "5\r\nhello!",
+            "10000000000000005\r\n", "5;" + String(repeating: "a", count: 20_000),
+            "0\r\nX: " + String(repeating: "a", count: 70_000),
+        ])
+    func malformedChunks(text: String) {
+        #expect(chunked(text, in: 7) == nil && chunked(text, in: text.utf8.count) == nil)
+    }
+}
