@@ -41,6 +41,7 @@ struct TolerantHeadTests {
             plain + "X-A : 1\r\nContent-Length: 2\r\n\r\nok",
             plain + "no field\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok",
             plain + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX : bad\r\nno field\r\n\r\n",
+            plain + "Transfer-Encoding: chunked\r\n\r\n1 \no\n1\nk\n0\n\n",
             plain + "Content-Length: 2\r\n\r\nok\r\n",
             "HTTP/1.1 103 Early\nLink: </a>\n\n" + plain + "Content-Length: 2\r\n\r\nok",
             plain + (0..<400).map { "X-\($0): \($0)\r\n" }.joined() + "Content-Length: 2\r\n\r\nok",
@@ -67,7 +68,8 @@ struct TolerantHeadTests {
 
     @Test("The status, the reason phrase and the values of fields arrive as sent")
     func verbatim() async throws {
-        try await with("HTTP/1.1 999 Request denied\r\nX: a\u{B}b\r\nContent-Length: 0\r\n\r\n") { transport, url async throws in
+        try await with("HTTP/1.1 999 Request denied\r\nX: a\u{B}b\r\nContent-Length: 0\r\n\r\n") {
+            transport, url async throws in
             let head = try await transport.send(url + "/").head
             #expect(head.status.code == 999 && head.status.reasonPhrase == "Request denied")
             #expect(head.headerFields[.init("x")!] == "a\u{B}b")
@@ -79,7 +81,8 @@ struct TolerantHeadTests {
 
     @Test("A head that the connection ends within is a response that may be truncated")
     func endWithinHead() async throws {
-        try await with("HTTP/1.1 280 HELLO\r\nX: 1\r\nContent-Length: 0\r\n", closes: true) { transport, url async throws in
+        try await with("HTTP/1.1 280 HELLO\r\nX: 1\r\nContent-Length: 0\r\n", closes: true) {
+            transport, url async throws in
             let answer = try await transport.send(url + "/")
             #expect(answer.head.status.code == 280 && answer.head.headerFields[.init("x")!] == "1")
             let error = await #expect(throws: ResourceError.self) { try await answer.body.collect(upTo: 1 << 20) }

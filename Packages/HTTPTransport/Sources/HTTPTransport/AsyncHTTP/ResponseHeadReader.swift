@@ -154,7 +154,7 @@ final class ResponseHeadReader: ChannelInboundHandler {
             state = .body
             minimal.writeString("content-length: \(length)\r\n")
         case .chunked:
-            state = .chunks(ChunkedBodyScanner())
+            state = .chunks(ChunkedBodyScanner(isTolerant: true))
             minimal.writeString("transfer-encoding: chunked\r\n")
         case .close: state = .body
         }
@@ -178,6 +178,7 @@ final class ResponseHeadReader: ChannelInboundHandler {
 
     // MARK: Bodies
 
+    /// Passes the data of chunks to NIO's decoder in chunks without extensions, and drops trailers.
     private func forward(
         _ context: ChannelHandlerContext, _ bytes: inout ByteBuffer, _ scanner: inout ChunkedBodyScanner
     ) throws(MessageHeadViolation) {
@@ -185,8 +186,11 @@ final class ResponseHeadReader: ChannelInboundHandler {
         let count = try bytes.withUnsafeReadableBytes { view throws(MessageHeadViolation) in try scanner.scan(view) }
         let scanned = bytes.readSlice(length: count) ?? ByteBuffer()
         state = scanner.part == .end ? .body : .chunks(scanner)
-        if part == .chunks { context.fireChannelRead(wrapInboundOut(scanned)) }
-        // The end of the trailers, without the trailers.
-        if scanner.part == .end { context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "\r\n"))) }
+        if part == .data, count > 0 {
+            context.fireChannelRead(wrapInboundOut(ByteBuffer(string: String(count, radix: 16) + "\r\n")))
+            context.fireChannelRead(wrapInboundOut(scanned))
+            context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "\r\n")))
+        }
+        if scanner.part == .end { context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "0\r\n\r\n"))) }
     }
 }

@@ -103,7 +103,7 @@ final class RequestHeadReader: ChannelInboundHandler, RemovableChannelHandler {
                 state = .body(rest: length)
             case .success(.chunked):
                 fields += "transfer-encoding: chunked\r\n"
-                state = .chunks(ChunkedBodyScanner())
+                state = .chunks(ChunkedBodyScanner(isTolerant: false))
             // The next handler refuses the request and closes the connection.
             case .failure: state = .over
             }

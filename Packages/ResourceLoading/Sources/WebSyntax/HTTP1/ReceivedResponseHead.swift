@@ -134,6 +134,11 @@ private struct StatusLine {
     }
 
     mutating func minorVersion() throws(MessageHeadViolation) -> Int {
+        if rest.starts(with: "ICY".utf8) {
+            // The servers of Shoutcast write this in place of the version.
+            rest = rest.dropFirst(3)
+            return 0
+        }
         let version = rest.prefix(8)
         guard version.starts(with: "HTTP/1.".utf8), version.count == 8, let digit = version.last,
             digit == UInt8(ascii: "0") || digit == UInt8(ascii: "1")
