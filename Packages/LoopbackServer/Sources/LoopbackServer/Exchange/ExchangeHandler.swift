@@ -9,7 +9,6 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import NIOTLS
 internal import ResourceLoading
-internal import WebSyntax
 
 /// Serves the requests of one connection with a loader, one after another. `HTTPServerPipelineHandler`, which precedes
 /// it, delays pipelined requests.
@@ -78,9 +77,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if let host = role.host, !hasReceived, case NIOSSLError.handshakeFailed = error {
             dependencies.distrusted(host, error)
         }
-        guard error is HTTPParserError || error is MessageHeadViolation, error as? HTTPParserError != .invalidEOFState,
-            !isOver
-        else {
+        guard error is HTTPParserError, error as? HTTPParserError != .invalidEOFState, !isOver else {
             return context.close(promise: nil)
         }
         if let exchange {

@@ -61,7 +61,8 @@ final class RequestHeadReader: ChannelInboundHandler, RemovableChannelHandler {
             }
         } catch {
             state = .over
-            context.fireErrorCaught(error)
+            // `HTTPServerPipelineHandler` delays this error until earlier requests have been answered.
+            context.fireErrorCaught(HTTPParserError.unknown)
         }
     }
 
@@ -142,7 +143,7 @@ extension HTTPRequestHead {
         headers.reserveCapacity(head.fields.count)
         for field in head.fields { headers.add(name: field.name, value: field.value) }
         self.init(
-            version: HTTPVersion(major: head.version.major, minor: head.version.minor),
+            version: HTTPVersion(major: 1, minor: head.minorVersion),
             method: HTTPMethod(rawValue: head.method), uri: head.target, headers: headers)
     }
 }

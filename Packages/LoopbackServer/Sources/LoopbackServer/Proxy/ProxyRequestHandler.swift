@@ -5,7 +5,6 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 internal import ResourceLoading
-internal import WebSyntax
 
 /// Handles the first requests of an HTTP proxy connection: authentication, then CONNECT to an intercepted or relayed
 /// host, or an absolute http URL. It then replaces itself with the handlers for the connection.
@@ -63,9 +62,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let isParserError =
-            (error as? HTTPParserError).map { $0 != .invalidEOFState } ?? (error is MessageHeadViolation)
-        if isParserError, case .waiting = state {
+        if let error = error as? HTTPParserError, error != .invalidEOFState, case .waiting = state {
             refuse(context, RequestFault("not HTTP/1.1"))
         } else {
             state = .over

@@ -10,8 +10,8 @@ public struct ReceivedRequestHead: Sendable, Equatable {
     public let method: String
     /// The request target as received: visible characters. Bytes that are not UTF-8 are replaced by U+FFFD.
     public let target: String
-    /// The major and minor version of HTTP, one digit each.
-    public let version: (major: Int, minor: Int)
+    /// The minor version of HTTP/1: 0 or 1.
+    public let minorVersion: Int
     /// The fields in the received order.
     public let fields: [MessageHeadField]
 
@@ -30,13 +30,13 @@ public struct ReceivedRequestHead: Sendable, Equatable {
         guard !words[1].isEmpty, words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw MessageHeadViolation("invalid request target")
         }
-        let version = Array(words[2])
-        guard version.count == 8, version.starts(with: "HTTP/".utf8), version[6] == UInt8(ascii: "."),
-            version[5].isASCIIDigit, version[7].isASCIIDigit
-        else { throw MessageHeadViolation("not an HTTP version") }
+        switch words[2].text {
+        case "HTTP/1.0": minorVersion = 0
+        case "HTTP/1.1": minorVersion = 1
+        default: throw MessageHeadViolation("not HTTP/1.0 or HTTP/1.1")
+        }
         method = words[0].text
         target = words[1].text
-        self.version = (Int(version[5] - 0x30), Int(version[7] - 0x30))
         var fields: [MessageHeadField] = []
         fields.reserveCapacity(lines.count)
         for line in lines.dropFirst() where !line.isEmpty {
@@ -47,10 +47,5 @@ public struct ReceivedRequestHead: Sendable, Equatable {
                 MessageHeadField(line[..<colon].text, line[(colon + 1)...].trimmingFieldWhitespace.text))
         }
         self.fields = fields
-    }
-
-    public static func == (one: Self, other: Self) -> Bool {
-        one.method == other.method && one.target == other.target && one.version == other.version
-            && one.fields == other.fields
     }
 }
