@@ -60,8 +60,8 @@ struct DecodingLimits: Sendable, Hashable {
     /// The limit of decoded bytes for one body; 256 MiB by default.
     var bytes: Int64 = 256 << 20
     /// The limit of the ratio of decoded to received bytes; 200 by default. Text shrinks to a tenth, logs and blank
-    /// images to a hundredth. Deflate reaches a ratio of at most 1,032, and a million if applied twice. Brotli reaches a
-    /// million if applied once.
+    /// images to a hundredth. Deflate reaches a ratio of at most 1,032, and a million if applied twice; Brotli reaches
+    /// a million at once.
     var ratio: Int64 = 200
     /// The number of decoded bytes up to which the ratio is not checked; 8 MiB by default.
     var ratioFloor: Int64 = 8 << 20
