@@ -190,6 +190,13 @@ let package = Package(
             "ZlibStreams", in: "ContentSupport",
             ["CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))]),
         tests(of: "ZlibStreams", in: "ContentSupport"),
+        .systemLibrary(
+            name: "CBrotli", path: "Packages/ContentSupport/Sources/CBrotli", pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"])]),
+        target(
+            "BrotliStreams", in: "ContentSupport",
+            [.target(name: "CBrotli", condition: .when(platforms: [.linux]))]),
+        tests(of: "BrotliStreams", in: "ContentSupport"),
 
         // Ground modules: they know the base only.
         target("ResourceLoading", ["SystemSupport", "WebSyntax", "AsyncSupport", .httpTypes]),
@@ -242,8 +249,8 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "ResourceLoading",
-                .httpTypes,
+                "BrotliStreams", "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel",
+                "ResourceLoading", .httpTypes,
                 .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),

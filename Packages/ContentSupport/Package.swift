@@ -17,6 +17,7 @@ let package = Package(
     name: "ContentSupport",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
+        .library(name: "BrotliStreams", targets: ["BrotliStreams"]),
         .library(name: "ContentDigest", targets: ["ContentDigest"]),
         .library(name: "ZlibStreams", targets: ["ZlibStreams"]),
     ],
@@ -35,6 +36,12 @@ let package = Package(
             dependencies: ["CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
         .testTarget(name: "ZlibStreamsTests", dependencies: ["ZlibStreams"], swiftSettings: settings),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .target(
+            name: "BrotliStreams",
+            dependencies: [.target(name: "CBrotli", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
+        .testTarget(name: "BrotliStreamsTests", dependencies: ["BrotliStreams"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -35,6 +35,7 @@ let package = Package(
             name: "HTTPTransport",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "BrotliStreams", package: "ContentSupport"),
                 .product(name: "ZlibStreams", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),

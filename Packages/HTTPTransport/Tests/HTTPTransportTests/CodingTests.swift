@@ -55,6 +55,22 @@ struct CodingTests {
         }
     }
 
+    @Test("Brotli is removed, also if the request did not accept it", arguments: ["br", "BR", "identity, br"])
+    func brotli(coding: String) async throws {
+        // The second text is the reference encoder's.
+        let texts = [(text, Brotli.store(text)), (text, try #require(Data(base64Encoded: "W5+GgV8iLB4LBLL8AgA=")))]
+        for (text, content) in texts {
+            try await withCoded(content, as: coding) { origin, transport async throws in
+                for fields in [[:], [.acceptEncoding: "gzip"], [.acceptEncoding: "identity"]] as [HTTPFields] {
+                    let response = try await transport.send(origin.url + "/", .get, fields)
+                    #expect(response.head.headerFields[.contentEncoding] == nil)
+                    #expect(response.head.headerFields[.contentLength] == nil)
+                    #expect(try await response.body.collect(upTo: 200_000) == text)
+                }
+            }
+        }
+    }
+
     @Test("Without DecodingTransport the head and the bytes stay unchanged")
     func undecoded() async throws {
         let content = Gzip.store(text)
@@ -71,7 +87,7 @@ struct CodingTests {
     }
 
     @Test(
-        "An unknown coding is passed through with its name", arguments: ["br", "zstd", "gzip, br", "nonsense"])
+        "An unknown coding is passed through with its name", arguments: ["zstd", "br, zstd", "gzip, zstd", "nonsense"])
     func unknown(coding: String) async throws {
         try await withCoded(Data("abc".utf8), as: coding) { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
@@ -94,8 +110,12 @@ struct CodingTests {
     @Test("All codings after the last unknown coding are removed")
     func nested() async throws {
         let twice = try Deflate.encode(Gzip.store(text), as: .zlib)
-        for (coding, rest) in [("gzip, deflate", nil), ("br, gzip, deflate", "br")] as [(String, String?)] {
-            try await withCoded(twice, as: coding) { origin, transport async throws in
+        let four = Brotli.store(try Deflate.encode(Brotli.store(Gzip.store(text)), as: .raw))
+        let cases: [(String, Data, String?)] = [
+            ("gzip, deflate", twice, nil), ("zstd, gzip, deflate", twice, "zstd"), ("gzip, br, deflate, br", four, nil),
+        ]
+        for (coding, content, rest) in cases {
+            try await withCoded(content, as: coding) { origin, transport async throws in
                 let response = try await transport.send(origin.url + "/")
                 #expect(response.head.headerFields[.contentEncoding] == rest)
                 #expect(try await response.body.collect(upTo: 200_000) == text)
@@ -110,9 +130,11 @@ struct CodingTests {
         }
     }
 
-    @Test("A body above the decoding ratio fails below the limit of bytes", arguments: [["gzip"], ["gzip", "gzip"]])
+    @Test(
+        "A body above the decoding ratio fails below the limit of bytes",
+        arguments: [["gzip"], ["gzip", "gzip"], ["br"], ["br", "gzip"]])
     func ratio(codings: [String]) async throws {
-        var content = try Deflate.encode(Data(count: 8 << 20), as: .gzip)
+        var content = codings[0] == "br" ? Brotli.zeros : try Deflate.encode(Data(count: 8 << 20), as: .gzip)
         if codings.count > 1 { content = try Deflate.encode(content, as: .gzip) }
         try await withCoded(content, as: codings.joined(separator: ",")) {
             $0.ratioFloor = 1 << 20
@@ -136,13 +158,14 @@ struct CodingTests {
         }
     }
 
-    @Test("Decoded bytes are returned before the rest of the body arrives")
-    func streaming() async throws {
-        let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), as: .gzip)
+    @Test("Decoded bytes are returned before the rest of the body arrives", arguments: ["gzip", "br"])
+    func streaming(coding: String) async throws {
+        let text = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
+        let whole = coding == "br" ? Brotli.store(text) : try Deflate.encode(text, as: .gzip)
         let (gate, open) = AsyncStream<Void>.makeStream()
         let route = try route(.get, "/") { _ in
             OriginResponse(
-                headers: [.contentEncoding: "gzip"],
+                headers: [.contentEncoding: coding],
                 body: .stream(length: nil) { writer in
                     try await writer.write(whole.prefix(whole.count / 2))
                     for await _ in gate { break }
@@ -196,20 +219,36 @@ struct CodingTests {
         }
     }
 
-    @Test("A body of exactly the limit succeeds")
-    func limit() async throws {
-        try await withCoded(Gzip.store(text)) {
+    @Test("A Brotli bomb stops at the limit")
+    func brotliBomb() async throws {
+        for limit: Int64 in [99_999, 8 << 20 - 1] {
+            try await withCoded(Brotli.zeros, as: "br") {
+                $0.bytes = limit
+            } _: { origin, transport async throws in
+                let url = origin.url + "/"
+                await expectFailure(.tooLarge, at: url) { try await transport.get(url) }
+            }
+        }
+    }
+
+    @Test("A body of exactly the limit succeeds", arguments: ["gzip", "br"])
+    func limit(coding: String) async throws {
+        try await withCoded(coding == "br" ? Brotli.store(text) : Gzip.store(text), as: coding) {
             $0.bytes = 100_000
         } _: { origin, transport async throws in
             #expect(try await transport.get(origin.url + "/") == text)
         }
     }
 
-    @Test("Bytes that are not gzip, end early or continue after the end fail")
-    func broken() async throws {
-        let whole = Gzip.store(text)
-        for content in [Data("no gzip at all".utf8), whole.prefix(50_000), whole + Data("more".utf8)] {
-            try await withCoded(content) { origin, transport async throws in
+    @Test("Bytes without their coding, that end early or continue after the end, fail", arguments: ["gzip", "br"])
+    func broken(coding: String) async throws {
+        let whole = coding == "br" ? Brotli.store(text) : Gzip.store(text)
+        let broken = [
+            Data("no coding at all".utf8), whole.prefix(50_000), whole.dropLast(), whole + Data("more".utf8),
+            whole + Brotli.store(text),
+        ]
+        for content in broken {
+            try await withCoded(content, as: coding) { origin, transport async throws in
                 let url = origin.url + "/"
                 await expectFailure(.connectionLost, at: url) { try await transport.get(url) }
             }
@@ -230,23 +269,46 @@ struct CodingTests {
         }
     }
 
-    @Test("An empty body may have a content coding")
-    func empty() async throws {
-        try await withCoded(Data()) { origin, transport async throws in
+    @Test("An empty body may have a content coding", arguments: ["gzip", "br"])
+    func empty(coding: String) async throws {
+        try await withCoded(Data(), as: coding) { origin, transport async throws in
             #expect(try await transport.get(origin.url + "/") == Data())
         }
     }
 
     @Test(
-        "A range request, and a request that accepts only identity, are sent with identity",
+        "The accepted codings of a request are kept if they can be removed",
         arguments: [
-            ([.range: "bytes=0-1", .acceptEncoding: "gzip"], "identity"), ([.acceptEncoding: "identity"], "identity"),
-            ([.acceptEncoding: "br"], "gzip, deflate"), ([:], "gzip, deflate"),
+            ([:], "gzip, deflate"), ([.acceptEncoding: "br"], "br"),
+            ([.acceptEncoding: "gzip, deflate, br"], "gzip, deflate, br"),
+            ([.acceptEncoding: "BR ;q=1.0,\tX-GZip;q=0.5, ,identity;q=0"], "BR ;q=1.0,\tX-GZip;q=0.5, ,identity;q=0"),
+            ([.acceptEncoding: "gzip, deflate, br, zstd"], "gzip, deflate, br"),
+            ([.acceptEncoding: "zstd, br;q=0.9,*;q=0.1, gzip"], "br;q=0.9, gzip"),
+            ([.acceptEncoding: "zstd"], "identity"), ([.acceptEncoding: "*"], "identity"),
+            ([.acceptEncoding: ""], "identity"), ([.acceptEncoding: "identity"], "identity"),
+            ([.range: "bytes=0-1", .acceptEncoding: "gzip, br"], "identity"), ([.range: "bytes=0-1"], "identity"),
         ] as [(HTTPFields, String)])
     func asking(fields: HTTPFields, asked: String) async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, transport async throws in
             _ = try await DecodingTransport(transport).send(origin.url + "/", .get, fields)
             #expect(origin.requests.first?.headers[.acceptEncoding] == asked)
+        }
+    }
+
+    @Test("Several lines of accepted codings are one list")
+    func askingInLines() throws {
+        var request = try #require(HTTPRequest(urlText: "https://a.example/"))
+        request.headerFields[values: .acceptEncoding] = ["gzip, zstd", "br"]
+        let sent = BodyDecoding(limits: DecodingLimits()).addingAcceptEncoding(request)
+        #expect(sent.headerFields[values: .acceptEncoding] == ["gzip, br"])
+    }
+
+    @Test("A request without accepted codings accepts Brotli over https only, as in WebKitGTK")
+    func askingByScheme() throws {
+        let decoding = BodyDecoding(limits: DecodingLimits())
+        for (scheme, asked) in [("https", "gzip, deflate, br"), ("http", "gzip, deflate")] {
+            let request = try #require(HTTPRequest(urlText: "\(scheme)://a.example/"))
+            #expect(decoding.addingAcceptEncoding(request).headerFields[.acceptEncoding] == asked)
         }
     }
 

@@ -5,11 +5,13 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The content codings of a body that can be removed (RFC 9110, section 8.4): gzip, its alias x-gzip, and deflate.
+/// The content codings of a body that can be removed: gzip, its alias x-gzip, and deflate (RFC 9110, section 8.4.1),
+/// and br, which is Brotli (RFC 7932).
 struct ContentCodings: Equatable {
     enum Coding: Equatable {
         case gzip
         case deflate
+        case brotli
     }
 
     /// The removable codings, in the order of removal.
@@ -38,10 +40,18 @@ struct ContentCodings: Equatable {
         rest = names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
+    /// Returns a Boolean value that indicates whether a member of `Accept-Encoding`, which may have a weight (RFC 9110,
+    /// section 12.5.3), names a removable coding or `identity`.
+    static func accepts(_ member: Substring) -> Bool {
+        let name = member.prefix { $0 != ";" }.trimmingFieldWhitespace.lowercased()
+        return name == "identity" || coding(name) != nil
+    }
+
     private static func coding(_ name: String) -> Coding? {
         switch name {
         case "gzip", "x-gzip": .gzip
         case "deflate": .deflate
+        case "br": .brotli
         default: nil
         }
     }
@@ -51,15 +61,27 @@ struct ContentCodings: Equatable {
 struct BodyDecoding: Sendable {
     let limits: DecodingLimits
 
-    /// Returns the request with an `Accept-Encoding` of the codings that can be removed.
+    /// Returns the request with an `Accept-Encoding` of codings that can be removed.
     ///
-    /// A range request accepts only `identity` (Fetch, HTTP-network-or-cache fetch), because a part of an encoded body
-    /// cannot be decoded. A request that accepts only `identity` is not changed.
+    /// A value of the request is kept, without the codings that cannot be removed (such as `zstd`) and without `*`. A
+    /// request without a value accepts all codings, but Brotli over https only, as in engines: some intermediaries of
+    /// http damage codings that they do not know. A range request accepts only `identity` (Fetch, HTTP-network-or-cache
+    /// fetch), because a part of an encoded body cannot be decoded.
     func addingAcceptEncoding(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
-        let wished = request.headerFields[.acceptEncoding].map { $0.filter { !$0.isWhitespace }.lowercased() }
-        let isPlain = request.headerFields[.range] != nil || wished == "identity"
-        request.headerFields[.acceptEncoding] = isPlain ? "identity" : "gzip, deflate"
+        if request.headerFields[.range] != nil {
+            request.headerFields[.acceptEncoding] = "identity"
+        } else if request.headerFields[.acceptEncoding] == nil {
+            request.headerFields[.acceptEncoding] = request.scheme == "https" ? "gzip, deflate, br" : "gzip, deflate"
+        } else {
+            let members = FieldList.members(of: request.headerFields[values: .acceptEncoding])
+            let known = members.filter(ContentCodings.accepts)
+            if known.isEmpty {
+                request.headerFields[.acceptEncoding] = "identity"
+            } else if known.count < members.count {
+                request.headerFields[.acceptEncoding] = known.joined(separator: ", ")
+            }
+        }
         return request
     }
 

@@ -3,10 +3,9 @@
 
 internal import Foundation
 internal import ResourceLoading
-internal import ZlibStreams
 
 /// A body without its content codings, decoded while it is read. At most 64 KiB of decoded bytes for each coding are in
-/// memory at a time.
+/// memory at a time, besides the window of the decoder: 32 KiB for gzip and deflate, and at most 16 MiB for Brotli.
 struct DecodedBody: AsyncSequence, Sendable {
     private static let pieceSize = 64 << 10
     private let chunks: BodyChunks
@@ -91,13 +90,13 @@ struct DecodedBody: AsyncSequence, Sendable {
 
     /// The decoder of one coding. It is not `Sendable` and belongs to its iterator.
     fileprivate final class Stage {
-        private let inflater: Inflater
+        private let decoder: CodingDecoder
         var input = Data()
         private var mayHoldMore = false
-        var isComplete: Bool { input.isEmpty && (inflater.isAtEnd || !inflater.isBegun) }
+        var isComplete: Bool { input.isEmpty && (decoder.isAtEnd || !decoder.isBegun) }
 
         init(_ coding: ContentCodings.Coding) {
-            inflater = Inflater(coding)
+            decoder = CodingDecoder(coding)
         }
 
         /// Decodes until a chunk is full or the input is consumed.
@@ -109,7 +108,7 @@ struct DecodedBody: AsyncSequence, Sendable {
                 try output.withUnsafeMutableBytes { output in
                     try input.withUnsafeBytes { input in
                         while produced < output.count {
-                            let (read, written) = try inflater.inflate(
+                            let (read, written) = try decoder.decode(
                                 UnsafeRawBufferPointer(rebasing: input[consumed...]),
                                 into: UnsafeMutableRawBufferPointer(rebasing: output[produced...]))
                             consumed += read
@@ -118,13 +117,13 @@ struct DecodedBody: AsyncSequence, Sendable {
                         }
                     }
                 }
-            } catch ZlibError.noMemory {
+            } catch CodingDecoder.Failure.noMemory {
                 throw meter.error(.internal, "not enough memory to decode the body")
             } catch {
                 throw meter.error(.connectionLost, "the body does not have the content coding of its head")
             }
             input = input.dropFirst(consumed)
-            // After a full chunk, zlib may hold more output. Reading it needs no more input.
+            // After a full chunk, the decoder may hold more output. Reading it needs no more input.
             mayHoldMore = produced == size
             return output.prefix(produced)
         }

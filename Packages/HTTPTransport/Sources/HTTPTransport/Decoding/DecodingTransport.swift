@@ -4,11 +4,13 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// A transport that removes gzip and deflate from the responses of another transport, for engines that do not decode.
+/// A transport that removes gzip, deflate and Brotli from the responses of another transport, for engines that do not
+/// decode.
 ///
-/// Requests accept only codings that can be removed. An unknown coding (`br`, `zstd`) and all codings applied before it
-/// remain, and `Content-Encoding` names them. Errors have code `tooLarge` beyond the limits, and `connectionLost` for a
-/// body that does not have its coding, ends early or continues after its end.
+/// Requests accept only codings that can be removed. A known coding is removed even if the request did not accept it.
+/// An unknown coding (`zstd`) and all codings applied before it remain, and `Content-Encoding` names them. Errors have
+/// code `tooLarge` beyond the limits, and `connectionLost` for a body that does not have its coding, ends early or
+/// continues after its end.
 ///
 /// Isolation: that of the base transport.
 public struct DecodingTransport: HTTPTransporting {
@@ -58,7 +60,8 @@ struct DecodingLimits: Sendable, Hashable {
     /// The limit of decoded bytes for one body; 256 MiB by default.
     var bytes: Int64 = 256 << 20
     /// The limit of the ratio of decoded to received bytes; 200 by default. Text shrinks to a tenth, logs and blank
-    /// images to a hundredth. Deflate reaches a ratio of at most 1,032, and a million if applied twice.
+    /// images to a hundredth. Deflate reaches a ratio of at most 1,032, and a million if applied twice; Brotli reaches
+    /// a million at once.
     var ratio: Int64 = 200
     /// The number of decoded bytes up to which the ratio is not checked; 8 MiB by default.
     var ratioFloor: Int64 = 8 << 20
@@ -66,8 +69,8 @@ struct DecodingLimits: Sendable, Hashable {
     var codings = 4
 }
 
-/// A loader that removes gzip and deflate from the responses of another loader, as ``DecodingTransport`` does. It
-/// belongs above a cache, because a cache stores the received bytes.
+/// A loader that removes gzip, deflate and Brotli from the responses of another loader, as ``DecodingTransport`` does.
+/// It belongs above a cache, because a cache stores the received bytes.
 ///
 /// Isolation: that of the base loader.
 public struct DecodingLoader: ResourceLoader {
