@@ -81,7 +81,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private func send(
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
-        let parsed = try request.sentURL()
+        let parsed = try request.sentRoot()
         let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
         let deadline = configuration.lineTimeout.map { ContinuousClock.now + $0 }
         let body = RepeatableBody(body, sentTo: request.urlText, budget: bodyBudget)
@@ -116,6 +116,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     /// Sends a request that has a pass for its host, and sends it again if ``Repetition`` allows it.
+    /// - Parameter parsed: The URL of the request without path and query, which ``RequestTargetHandler`` sends.
     private func send(
         _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
         progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
@@ -219,7 +220,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
-        var headers = HTTPHeaders()
+        var headers = HTTPHeaders([(RequestTargetHandler.field, request.sentTarget)])
         for field in request.headerFields.sentOnConnection() where field.name != Self.host {
             headers.add(name: field.name.rawName, value: field.value)
         }
