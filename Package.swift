@@ -213,7 +213,7 @@ let package = Package(
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest", "BaseTesting", .httpTypes]),
         target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
-        tests(of: "ConnectTunnel", ["ContainerTesting"]),
+        tests(of: "ConnectTunnel", ["ContainerTesting", .nio("NIOCore")]),
 
         // Middle modules: they know the ground and never each other.
         target(

@@ -42,6 +42,7 @@ let package = Package(
             dependencies: [
                 "ConnectTunnel",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
     ],

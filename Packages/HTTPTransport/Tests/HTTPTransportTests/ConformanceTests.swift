@@ -70,7 +70,8 @@ struct ConformanceTests {
             #expect(response.head.headerFields[.contentLength] == "3")
             #expect(try await response.body.collect(upTo: 3) == Data("abc".utf8))
             let seen = try #require(origin.requests.first)
-            #expect(seen.path == "/a%2Fb" && seen.query == "c=%20%7C")
+            // URLSession sends only characters that RFC 3986 allows.
+            #expect(seen.path == "/a%2Fb" && seen.query == (subject == .urlSession ? "c=%20%7C" : "c=%20|"))
         }
     }
 

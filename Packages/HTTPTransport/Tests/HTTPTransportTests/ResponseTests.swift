@@ -60,17 +60,16 @@ struct ResponseTests {
     }
 
     @Test(
-        "Characters that engines leave unencoded are encoded, and encoded characters are not encoded again",
+        "Characters that engines leave unencoded stay unencoded",
         arguments: [
-            ("/a|b?c|d", "/a%7Cb?c%7Cd"), ("/%20|?%25|", "/%20%7C?%25%7C"), ("/?a[]=1&b=%20", "/?a%5B%5D=1&b=%20"),
-            ("/a//b/../c?../d", "/a//b/../c?../d"), ("/%zz", "/%25zz"), ("/'(a)*~!$&+,;=:@", "/'(a)*~!$&+,;=:@"),
+            "/a|b?c|d", "/%20|?%25|", "/?a[]=1&b=%20", "/a//b/../c?../d", "/?%zz", "/'(a)*~!$&+,;=:@",
         ])
-    func spelling(path: String, expected: String) async throws {
+    func spelling(path: String) async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, transport async throws in
             _ = try await transport.send(origin.url + path)
             let seen = try #require(origin.requests.first)
             let target = seen.path + (seen.query.map { "?\($0)" } ?? "")
-            #expect(target == expected)
+            #expect(target == path)
         }
     }
 

@@ -55,6 +55,35 @@ struct TunnelTests {
     }
 
     @Test(
+        "localhost and the names below it are loopback addresses, and are not resolved",
+        arguments: ["localhost", "LocalHost", "a.localhost", "a.b.localhost", "localhost.", "a.localhost."])
+    func localhost(name: String) async throws {
+        let book = Book([:])
+        let route = try route(.get, "/*") { .text($0.path) }
+        try await withOrigin([route], transport: configuration(book)) { origin, transport async throws in
+            #expect(try await transport.get("http://\(name):\(origin.port)/a") == Data("/a".utf8))
+            #expect(book.asked.withLock { $0 } == [])
+        }
+        try await withOrigin([route]) { origin, transport async throws in
+            #expect(try await transport.get("http://\(name):\(origin.port)/a") == Data("/a".utf8))
+            // Addresses use no tunnel.
+            #expect(try await transport.get(origin.url + "/b") == Data("/b".utf8))
+        }
+    }
+
+    @Test("Without a resolver of the app, a refused connection to localhost fails in the connect phase")
+    func refusedLocalhost() async throws {
+        let port = try RefusingPort()
+        try await withTransport { transport async in
+            for name in ["localhost", "a.localhost"] {
+                let url = "http://\(name):\(port.number)/"
+                await expectFailure(.cannotConnect, at: url) { try await transport.get(url) }
+            }
+        }
+        withExtendedLifetime(port) {}
+    }
+
+    @Test(
         "Addresses are raced, so that a refusing address costs little time",
         arguments: [["::1", "127.0.0.1"], ["127.0.0.9", "127.0.0.1"], ["nonsense", "127.0.0.1"]])
     func race(addresses: [String]) async throws {

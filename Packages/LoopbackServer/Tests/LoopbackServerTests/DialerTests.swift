@@ -34,6 +34,31 @@ struct DialerTests {
         }
     }
 
+    @Test(
+        "localhost and the names below it are not resolved",
+        arguments: ["localhost", "a.localhost", "a.b.localhost", "localhost.", "a.localhost."])
+    func localhost(name: String) async throws {
+        try await RawHost.with { host in
+            let dialer = try Dialer(
+                proxy: nil, timeout: .seconds(20), trustRoots: nil,
+                resolver: { eventLoop in
+                    Issue.record("the name is resolved")
+                    return PointingHome(eventLoop: eventLoop, isMapped: false)
+                })
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+            let target = HostPort(host: name, port: host.port)
+            let channel = try await dialer.connect(to: target, on: eventLoop).get()
+            #expect(channel.remoteAddress?.ipAddress == "127.0.0.1")
+            try await channel.close()
+            dialer.setOwnPort(host.port)
+            await #expect {
+                try await dialer.connect(to: target, on: eventLoop).get()
+            } throws: {
+                ($0 as? ResourceError)?.code == .blocked
+            }
+        }
+    }
+
     @Test("Child processes do not inherit a connection to a host")
     func inheritance() async throws {
         try await RawHost.with { host in

@@ -71,6 +71,13 @@ struct TableTests {
         #expect(requests.map(\.isDocument) == [false, false])
     }
 
+    @Test("A URL has the escapes that engines send")
+    func spelling() throws {
+        #expect(
+            try only(#"{"api":"https://a.test/x|[y]^?filter[a]=1&b=^'\"&c=%"}"#)
+                == "GET https://a.test/x|[y]%5E?filter[a]=1&b=^%27%22&c=% -")
+    }
+
     @Test("Without a body, parameters make one only if bodyParam is true")
     func noBody() throws {
         #expect(try only(#"{"api":"https://a.test/x","urlParam":true}"#) == "GET https://a.test/x?id=163&itemId=126 -")

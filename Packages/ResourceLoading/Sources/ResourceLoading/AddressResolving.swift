@@ -9,7 +9,7 @@ public protocol AddressResolving: Sendable {
     ///
     /// The transport tries the addresses as RFC 8305 describes: IPv6 first, and the next address when one fails or
     /// takes longer than 250 ms. It calls this method for each new connection, with a lowercase host name and never
-    /// with an address. The transport's connect timeout limits the wait.
+    /// with an address, `localhost` or a name below it. The transport's connect timeout limits the wait.
     /// - Throws: any error. An empty array is an error too: the host has no address.
     func addresses(of host: String) async throws -> [String]
 }

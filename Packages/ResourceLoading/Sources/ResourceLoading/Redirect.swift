@@ -32,9 +32,7 @@ public struct Redirect: Sendable, Hashable {
         }
         status = head.status
         let fragment = url.drop { $0 != "#" }
-        let path = request.path ?? "/"
-        let query = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-        target = "\(origin)\(URLSpelling.withoutDots(path[..<query]))\(path[query...])\(fragment)"
+        target = "\(origin)\(request.path ?? "/")\(fragment)"
         let authority = request.authority ?? ""
         let user = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority[..<$0] } ?? ""
         // An empty user name and password, `:@`, are no credentials.

@@ -20,6 +20,18 @@ struct HostSyntaxTests {
 
     @Test(
         arguments: [
+            ("localhost", true), ("LocalHost", true), ("localhost.", true), ("a.localhost", true),
+            ("a.b.LOCALHOST.", true), ("notlocalhost", false), ("localhost.example", false), ("localhost..", false),
+            ("", false), (".", false), ("[::1]", false), ("127.0.0.1", false), ("local", false),
+            // U+017F LATIN SMALL LETTER LONG S has the uppercase form S.
+            ("localho\u{17F}t", false),
+        ])
+    func `A host is localhost if its last label is localhost`(host: String, isLocalhost: Bool) {
+        #expect(HostSyntax.isLocalhost(host[...].utf8) == isLocalhost)
+    }
+
+    @Test(
+        arguments: [
             ("0.0.0.0", true), ("127.0.0.1", true), ("255.255.255.255", true), ("256.0.0.1", false), ("1.2.3", false),
             ("1.2.3.4.", false), ("01.2.3.4", false), ("1..3.4", false), ("1.2.3.4.5", false), ("a.b.c.d", false),
             ("", false), ("0x1.2.3.4", false), ("1.2.3.1000", false),

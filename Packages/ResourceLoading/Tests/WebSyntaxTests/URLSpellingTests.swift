@@ -43,11 +43,30 @@ struct URLSpellingTests {
         "References resolve to HTTP URLs only",
         arguments: [
             ("e", "https://h/b/e"), ("/e?f#g", "https://h/e?f#g"), ("//i/x", "https://i/x"),
-            ("../a|%20", "https://h/a%7C%20"), ("HTTP://i", "HTTP://i"), ("mailto:x", nil), ("javascript:x", nil),
+            ("../a|%20", "https://h/a|%20"), ("HTTP://i", "HTTP://i/"), ("mailto:x", nil), ("javascript:x", nil),
+            ("?[]", "https://h/b/c?[]"), ("#[]", "https://h/b/c?d|#[]"), ("", "https://h/b/c?d|"),
+            ("x^y?^'z", "https://h/b/x%5Ey?^%27z"), ("..\\x?\\", "https://h/x?\\"), ("a/%2e%2E/b", "https://h/b/b"),
+            ("//u:p@[::1]:80/", "https://u:p@[::1]:80/"), ("//i?x", "https://i/?x"), ("/a://b", "https://h/a://b"),
+            ("//", nil), ("https:", nil), ("https:///x", nil), ("//a b/", nil), ("//i\\y", nil), ("x:y", nil),
         ] as [(String, String?)])
     func resolved(reference: String, expected: String?) {
         #expect(URLSpelling.resolve(reference, against: "https://h/b/c?d|") == expected)
         #expect(URLSpelling.resolve(reference, against: "app://h/b/c?d|")?.hasPrefix("app:") != true)
+    }
+
+    @Test(
+        "The escapes are those of the URL parser",
+        arguments: [
+            ("https://h/\"#", "https://h/%22#"), ("https://h/ <>^`{}é", "https://h/%20%3C%3E%5E%60%7B%7D%C3%A9"),
+            ("https://h/!$%&'()*+,;=:@[]|~%zz", "https://h/!$%&'()*+,;=:@[]|~%zz"), ("https://h/\\", "https://h//"),
+            ("https://h/?\"<>'é ", "https://h/?%22%3C%3E%27%C3%A9%20"),
+            ("https://h/?!$%&()*+,;=:@[\\]^`{|}~%zz?", "https://h/?!$%&()*+,;=:@[\\]^`{|}~%zz?"),
+            ("https://h/#\"<>` ", "https://h/#%22%3C%3E%60%20"), ("https://h/#'[]^{|}#?", "https://h/#'[]^{|}#?"),
+            ("https://[::1]/[", "https://[::1]/["), ("a|b^", "a|b%5E"), ("https://h/\n", "https://h/%0A"),
+        ])
+    func standard(text: String, expected: String) {
+        #expect(URLSpelling.standard(text) == expected)
+        #expect(URLSpelling.standard(expected) == expected)
     }
 
     @Test(

@@ -75,6 +75,7 @@ final class AsyncHTTPClients: Sendable {
             let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let end = EarlyResponseEndHandler(isStream: false)
             channel.enableKeepAlive()
+            try sync.addHandler(RequestTargetHandler(), position: .after(decoder))
             try sync.addHandler(ReuseGuard(), position: .after(decoder))
             try sync.addHandler(end, position: .after(decoder))
             let reader = ResponseHeadReader()
@@ -108,6 +109,7 @@ final class AsyncHTTPClients: Sendable {
         let sync = channel.pipeline.syncOperations
         let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
         try sync.addHandler(ResponseHeaderBlockHandler(), position: .before(codec))
+        try sync.addHandler(RequestTargetHandler(), position: .after(codec))
         let end = EarlyResponseEndHandler(isStream: true)
         try sync.addHandler(end, position: .after(codec))
         // HTTP/2 is negotiated over TLS only.

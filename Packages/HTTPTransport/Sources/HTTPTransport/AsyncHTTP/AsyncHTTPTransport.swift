@@ -25,8 +25,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private let queue: HostQueue
     /// The budget for bytes of streamed request bodies that stay in memory for another attempt.
     private let bodyBudget = ByteBudget(limit: 32 << 20)
-    /// The clients. With a tunnel they are created by the first request, and again if the tunnel's listener is lost.
-    private let clients: Mutex<Startup<AsyncHTTPClients>>
+    private let clients: Mutex<Clients>
 
     /// Creates a transport. Transports do not share connections.
     public convenience init(_ configuration: Configuration = Configuration()) {
@@ -38,15 +37,18 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         self.startTunnel = startTunnel
         queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         let needsTunnel = configuration.addresses != nil && configuration.proxy == nil
-        clients = Mutex(Startup(needsTunnel ? .idle : .ready(AsyncHTTPClients(configuration, tunnel: nil))))
+        clients = Mutex(
+            Clients(usual: Startup(needsTunnel ? .idle : .ready(AsyncHTTPClients(configuration, tunnel: nil)))))
     }
 
     deinit {
-        switch clients.withLock({ $0.end() }) {
-        case .idle, .ended: break
-        // If the cancelled start still succeeds, its result is released.
-        case .starting(let task): task.cancel()
-        case .ready(let clients): clients.abandon()
+        for phase in clients.withLock({ $0.end() }) {
+            switch phase {
+            case .idle, .ended: break
+            // If the cancelled start still succeeds, its result is released.
+            case .starting(let task): task.cancel()
+            case .ready(let clients): clients.abandon()
+            }
         }
     }
 
@@ -59,13 +61,21 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     /// Closes all connections. Requests in progress fail.
     public func shutDown() async throws {
-        switch clients.withLock({ $0.end() }) {
-        case .idle, .ended: break
-        case .starting(let task):
-            task.cancel()
-            if case .success(let clients) = await task.result { try await clients.shutDown() }
-        case .ready(let clients): try await clients.shutDown()
+        var failure: (any Error)?
+        for phase in clients.withLock({ $0.end() }) {
+            do {
+                switch phase {
+                case .idle, .ended: break
+                case .starting(let task):
+                    task.cancel()
+                    if case .success(let clients) = await task.result { try await clients.shutDown() }
+                case .ready(let clients): try await clients.shutDown()
+                }
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
     }
 
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
@@ -81,7 +91,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private func send(
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
-        let parsed = try request.sentURL()
+        let parsed = try request.sentRoot()
         let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
         let deadline = configuration.lineTimeout.map { ContinuousClock.now + $0 }
         let body = RepeatableBody(body, sentTo: request.urlText, budget: bodyBudget)
@@ -116,12 +126,13 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     /// Sends a request that has a pass for its host, and sends it again if ``Repetition`` allows it.
+    /// - Parameter parsed: The URL of the request without path and query, which ``RequestTargetHandler`` sends.
     private func send(
         _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
         progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
     ) async throws -> TransportResponse {
         let url = request.urlText
-        let clients = try await readyClients(for: url)
+        let clients = try await readyClients(for: url, of: kind(for: parsed))
         var repetition = Repetition(of: request.method)
         var connection = repetition.first(isShared: pass.isShared)
         while true {
@@ -181,19 +192,26 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
     }
 
-    private func readyClients(for url: String) async throws -> AsyncHTTPClients {
+    /// Returns the clients for the host of a URL.
+    private func kind(for url: URL) -> Clients.Kind {
+        guard configuration.proxy == nil, configuration.addresses == nil, let host = url.host() else { return \.usual }
+        return HostSyntax.isLocalhost(host[...].utf8) ? \.localhost : \.usual
+    }
+
+    private func readyClients(for url: String, of kind: Clients.Kind) async throws -> AsyncHTTPClients {
         let (phase, number) = clients.withLock { clients in
             // Cancelling the first request does not cancel the start, because other requests wait for it too. The start
             // has a time limit.
-            if let addresses = configuration.addresses { clients.begin { start(addresses, $0) } }
-            return (clients.phase, clients.number)
+            let addresses = configuration.addresses ?? NoAddresses()
+            clients[keyPath: kind].begin { start(addresses, $0, of: kind) }
+            return (clients[keyPath: kind].phase, clients[keyPath: kind].number)
         }
         switch phase {
         case .ready(let clients): return clients
         case .idle, .ended: throw ResourceError(transport: HTTPClientError.alreadyShutdown, at: url)
         case .starting(let task):
             let result = await task.result
-            clients.withLock { $0.finish(number, result) }
+            clients.withLock { $0[keyPath: kind].finish(number, result) }
             do {
                 return try result.get()
             } catch {
@@ -204,11 +222,13 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         }
     }
 
-    private func start(_ addresses: any AddressResolving, _ number: Int) -> Task<AsyncHTTPClients, any Error> {
+    private func start(
+        _ addresses: any AddressResolving, _ number: Int, of kind: Clients.Kind
+    ) -> Task<AsyncHTTPClients, any Error> {
         Task { [configuration, startTunnel, weak self] in
             let tunnel = try await startTunnel(addresses, configuration.connectTimeout)
             // Requests in progress keep their clients and their connections through the tunnel.
-            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0.lose(number) } }
+            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0[keyPath: kind].lose(number) } }
             return AsyncHTTPClients(configuration, tunnel: tunnel)
         }
     }
@@ -219,7 +239,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
-        var headers = HTTPHeaders()
+        var headers = HTTPHeaders([(RequestTargetHandler.field, request.sentTarget)])
         for field in request.headerFields.sentOnConnection() where field.name != Self.host {
             headers.add(name: field.name.rawName, value: field.value)
         }
@@ -269,4 +289,24 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     private static let host = HTTPField.Name("host")
+}
+
+extension AsyncHTTPTransport {
+    /// The clients of a transport. With a tunnel they are created by the first request, and again if the tunnel's
+    /// listener is lost.
+    private struct Clients {
+        typealias Kind = any WritableKeyPath<Clients, Startup<AsyncHTTPClients>> & Sendable
+
+        var usual: Startup<AsyncHTTPClients>
+        /// The clients for `localhost` and the names below it if the system resolves the other names. The system could
+        /// send these names to a DNS server (RFC 6761, section 6.3); the tunnel does not.
+        var localhost = Startup<AsyncHTTPClients>(.idle)
+
+        mutating func end() -> [Startup<AsyncHTTPClients>.Phase] { [usual.end(), localhost.end()] }
+    }
+
+    /// The resolver of the tunnel for `localhost`. The tunnel looks up no other names.
+    private struct NoAddresses: AddressResolving {
+        func addresses(of host: String) -> [String] { [] }
+    }
 }

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
+internal import WebSyntax
 
-/// A NIO resolver that resolves one name with an ``AddressResolving``. IP address literals are not looked up.
+/// A NIO resolver that resolves one name with an ``AddressResolving``. IP address literals, `localhost` and the names
+/// below it are not looked up.
 ///
 /// Isolation: any.
 final class TunnelResolver: Resolver, Sendable {
@@ -47,6 +50,7 @@ final class TunnelResolver: Resolver, Sendable {
         if let address = try? SocketAddress(ipAddress: host, port: port) {
             return loop.makeSucceededFuture([address])
         }
+        if let loopback = try? LocalhostAddresses.of(host, port: port) { return loop.makeSucceededFuture(loopback) }
         return state.withLock { state in
             if let lookUp = state.lookUp { return lookUp }
             let promise = loop.makePromise(of: [SocketAddress].self)
@@ -57,7 +61,7 @@ final class TunnelResolver: Resolver, Sendable {
             }
             state.task = Task { [addresses] in
                 do {
-                    let texts = try await addresses.addresses(of: host.lowercased())
+                    let texts = try await addresses.addresses(of: host.asciiLowercased)
                     // Invalid addresses are ignored, because a resolver may return names in addition to addresses.
                     let found = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
                     complete(

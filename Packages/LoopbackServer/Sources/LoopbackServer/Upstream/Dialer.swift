@@ -26,7 +26,8 @@ final class Dialer: Sendable {
     ///   - proxy: Another proxy to connect through.
     ///   - timeout: The time limit for a connection.
     ///   - trustRoots: PEM certificates; `nil` for the system's.
-    ///   - resolver: A closure that creates the resolver of names; `nil` for the system's.
+    ///   - resolver: A closure that creates the resolver of names; `nil` for the system's. `localhost` and the names
+    ///     below it are not resolved.
     /// - Throws: ``LoopbackError`` with code `certificate` if the PEM certificates are invalid.
     init(
         proxy: HostPort?, timeout: Duration, trustRoots: [String]?,
@@ -63,7 +64,7 @@ final class Dialer: Sendable {
     func connect(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
         let hop = proxy ?? target
         let bootstrap = ClientBootstrap(group: eventLoop)
-            .resolver(resolver?(eventLoop))
+            .resolver(LocalhostResolver(hop, on: eventLoop) ?? resolver?(eventLoop))
             .connectTimeout(TimeAmount(timeout))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -144,4 +145,27 @@ final class Dialer: Sendable {
             ResourceError(.cannotConnect, "cannot connect to the host", at: place, cause: error)
         }
     }
+}
+
+/// A NIO resolver that returns the loopback addresses for `localhost` and the names below it.
+private final class LocalhostResolver: Resolver, Sendable {
+    private let addresses: [SocketAddress]
+    private let eventLoop: any EventLoop
+
+    /// Returns `nil` for another host.
+    init?(_ target: HostPort, on eventLoop: any EventLoop) {
+        guard let addresses = try? LocalhostAddresses.of(target.host, port: target.port) else { return nil }
+        self.addresses = addresses
+        self.eventLoop = eventLoop
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
+    }
+
+    func cancelQueries() {}
 }

@@ -43,17 +43,16 @@ struct DeliveryFetch: Sendable {
             guard [301, 302, 303, 307, 308].contains(response.head.status.code),
                 let location = response.head.headerFields[.location]
             else { return response }
-            guard let base = URL(string: URLSpelling.strict(target)),
-                let next = URL(string: URLSpelling.strict(location), relativeTo: base)?.absoluteURL
-            else { throw DeliveryError(.badURL, "the target of the redirect is not a URL", at: target) }
-            guard head.scheme == "http" || next.scheme?.lowercased() == "https" else {
-                throw DeliveryError(
-                    .badURL, "the redirect leads from https to \(next.scheme ?? "no scheme")", at: target)
+            guard let next = URLSpelling.resolve(location, against: target) else {
+                throw DeliveryError(.badURL, "the target of the redirect is not an http or https URL", at: target)
             }
-            guard mayFollow(next.absoluteString) else {
-                throw DeliveryError(.outOfScope, "the redirect to \(next.absoluteString) is not allowed", at: target)
+            guard head.scheme == "http" || next.utf8.startsIgnoringCase("https:") else {
+                throw DeliveryError(.badURL, "the redirect leads from https to http", at: target)
             }
-            target = next.absoluteString
+            guard mayFollow(next) else {
+                throw DeliveryError(.outOfScope, "the redirect to \(next) is not allowed", at: target)
+            }
+            target = next
         }
         throw DeliveryError(.network, "more than \(Self.redirectLimit) redirects", at: url)
     }

@@ -8,7 +8,7 @@ internal import WebSyntax
 /// An absolute http or https URL in normalized form, for comparison.
 ///
 /// Scheme and host are in lower case, and there is no fragment. The default port and an empty path are normalized.
-/// Characters that a URL may not contain are percent-encoded as engines send them. Existing escapes are unchanged.
+/// The text has the escapes that engines send (``URLSpelling/standard(_:)``). Existing escapes are unchanged.
 package struct PrefetchURL: Sendable, Hashable {
     let origin: WebOrigin
     /// The path, from the first slash to the query.
@@ -18,7 +18,7 @@ package struct PrefetchURL: Sendable, Hashable {
 
     /// Creates a URL; returns `nil` if the text is not an absolute http or https URL, or contains user information.
     package init?(_ text: some StringProtocol) {
-        guard let head = HTTPRequest(urlText: URLSpelling.strict(text)) else { return nil }
+        guard let head = HTTPRequest(urlText: URLSpelling.standard(text)) else { return nil }
         self.init(head)
     }
 

@@ -26,6 +26,16 @@ public enum HostSyntax {
         return label.allSatisfy(\.isASCIIDigit)
     }
 
+    /// Returns a Boolean value that indicates whether a host is `localhost` or a name below it, in either case and with
+    /// or without a trailing dot (RFC 6761, section 6.3). Such a name always means a loopback address.
+    @inlinable
+    public static func isLocalhost<Bytes>(_ host: Bytes) -> Bool
+    where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
+        let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host
+        let label = name.lastIndex(of: UInt8(ascii: ".")).map { name[name.index(after: $0)...] } ?? name
+        return label.equalsIgnoringCase("localhost")
+    }
+
     /// Returns a Boolean value that indicates whether the bytes are an IPv4 address in canonical form: four decimal
     /// numbers up to 255 without leading zeros.
     @inlinable

@@ -32,14 +32,40 @@ public enum URLSpelling {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the absolute URL of a reference (RFC 3986, section 5.2).
-    /// - Returns: `nil` if one of the texts is invalid, or if the result is not an `http` or `https` URL.
+    /// Returns the URL with the escapes of the URL parser in the path, the query and the fragment (URL Standard, basic
+    /// URL parser), as engines send an `http` or `https` URL. Other characters stay unchanged, for example `[` and a
+    /// `%` without digits.
+    /// - Parameter url: an absolute URL, or a reference relative to another URL.
+    public static func standard(_ url: some StringProtocol) -> String {
+        let url = Substring(url)
+        let start = hierarchyStart(of: url.utf8)
+        return url[..<start] + Components(url[start...]).standard
+    }
+
+    /// Returns the absolute URL of a reference (RFC 3986, section 5.2), with the escapes of the URL parser and without
+    /// dot segments (URL Standard, basic URL parser).
+    /// - Returns: `nil` if a host is missing or invalid, or if the result is not an `http` or `https` URL.
     public static func resolve(_ reference: some StringProtocol, against base: some StringProtocol) -> String? {
-        guard let base = URL(string: strict(base)),
-            let url = URL(string: strict(reference), relativeTo: base)?.absoluteURL,
-            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
-        else { return nil }
-        return url.absoluteString
+        guard let base = Reference(base), let root = base.root else { return nil }
+        guard let reference = Reference(reference), reference.scheme == nil || reference.authority != nil else {
+            return nil
+        }
+        var result = reference.components
+        guard reference.authority == nil else {
+            let reference = Reference(scheme: reference.scheme ?? base.scheme, authority: reference.authority)
+            result.path = withoutDots(result.path.isEmpty ? "/" : result.path)
+            return reference.root.map { $0 + result.standard }
+        }
+        let basePath = base.components.path.isEmpty ? "/" : base.components.path
+        if result.path.isEmpty {
+            result.path = basePath
+            result.query = result.query ?? base.components.query
+        } else if result.path.utf8.first != UInt8(ascii: "/") {
+            let slash = basePath.utf8.lastIndex(of: UInt8(ascii: "/")) ?? basePath.startIndex
+            result.path = basePath[..<slash] + "/" + result.path
+        }
+        result.path = withoutDots(result.path)
+        return root + result.standard
     }
 
     /// Returns a path without single-dot and double-dot segments, including segments with escaped dots (WHATWG URL,
@@ -100,14 +126,14 @@ public enum URLSpelling {
         return count <= 2 ? count : 0
     }
 
-    /// Returns the index after the authority, or 0 if the text has no authority.
-    private static func hierarchyStart(of bytes: [UInt8]) -> Int {
+    /// Returns the index after the authority, or the first index if the text has no authority.
+    private static func hierarchyStart<Bytes: BidirectionalCollection<UInt8>>(of bytes: Bytes) -> Bytes.Index {
         let isSeparator = { (byte: UInt8) in "/?#".utf8.contains(byte) }
-        let firstSeparator = bytes.firstIndex(where: isSeparator) ?? bytes.count
+        let firstSeparator = bytes.firstIndex(where: isSeparator) ?? bytes.endIndex
         guard bytes[firstSeparator...].starts(with: "//".utf8),
-            firstSeparator == 0 || bytes[firstSeparator - 1] == UInt8(ascii: ":")
-        else { return 0 }
-        return bytes[(firstSeparator + 2)...].firstIndex(where: isSeparator) ?? bytes.count
+            firstSeparator == bytes.startIndex || bytes[bytes.index(before: firstSeparator)] == UInt8(ascii: ":")
+        else { return bytes.startIndex }
+        return bytes[bytes.index(firstSeparator, offsetBy: 2)...].firstIndex(where: isSeparator) ?? bytes.endIndex
     }
 
     private static func needsEncoding(_ bytes: [UInt8], from start: Int) -> Bool {
@@ -120,6 +146,78 @@ public enum URLSpelling {
             }
         }
         return false
+    }
+}
+
+extension URLSpelling {
+    /// The components of a URL after its authority.
+    private struct Components {
+        /// The path. Its backslashes are slashes (URL Standard, path state).
+        var path: String
+        /// The query with its question mark; `nil` if there is none.
+        var query: Substring?
+        /// The fragment with its number sign; empty if there is none.
+        let fragment: Substring
+
+        init(_ text: some StringProtocol) {
+            let text = Substring(text)
+            let mark = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+            let beforeFragment = text[..<mark]
+            let query = beforeFragment.utf8.firstIndex(of: UInt8(ascii: "?"))
+            let path = beforeFragment[..<(query ?? mark)].utf8
+            let slashes = path.lazy.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+            self.path = String(decoding: slashes, as: UTF8.self)
+            self.query = query.map { beforeFragment[$0...] }
+            fragment = text[mark...]
+        }
+
+        /// The text with the escapes of the URL parser.
+        var standard: String {
+            PercentEncoding.encode(path, keeping: .unescapedInPath)
+                + PercentEncoding.encode(query ?? "", keeping: .unescapedInQuery)
+                + (fragment.isEmpty ? "" : "#")
+                + PercentEncoding.encode(fragment.dropFirst(), keeping: .unescapedInFragment)
+        }
+    }
+
+    /// An absolute URL, or a reference relative to another URL.
+    private struct Reference {
+        let scheme: Substring?
+        let authority: Substring?
+        var components: Components
+
+        init(scheme: Substring?, authority: Substring?) {
+            self.scheme = scheme
+            self.authority = authority
+            components = Components("")
+        }
+
+        /// Returns `nil` for a scheme that is neither `http` nor `https`.
+        init?(_ text: some StringProtocol) {
+            let text = Substring(text)
+            let end = text.utf8.firstIndex { "/?#".utf8.contains($0) } ?? text.endIndex
+            let colon = text.utf8[..<end].firstIndex(of: UInt8(ascii: ":"))
+                .flatMap { URLScheme.isValid(text.utf8[..<$0]) ? $0 : nil }
+            scheme = colon.map { text[..<$0] }
+            guard scheme.map({ ["http", "https"].contains($0.asciiLowercased) }) ?? true else { return nil }
+            let rest = text[(colon.map(text.utf8.index(after:)) ?? text.startIndex)...]
+            guard rest.utf8.starts(with: "//".utf8) else {
+                authority = nil
+                components = Components(rest)
+                return
+            }
+            let start = hierarchyStart(of: rest.utf8)
+            authority = rest[rest.utf8.index(rest.startIndex, offsetBy: 2)..<start]
+            components = Components(rest[start...])
+        }
+
+        /// The scheme and the authority as `URL` spells them; `nil` if one of them is missing or invalid.
+        var root: String? {
+            guard let scheme, let authority, !authority.isEmpty,
+                let url = URL(string: "\(scheme)://\(authority)"), url.path().isEmpty, url.host()?.isEmpty == false
+            else { return nil }
+            return url.absoluteString
+        }
     }
 }
 

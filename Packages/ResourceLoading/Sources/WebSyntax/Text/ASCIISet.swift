@@ -45,4 +45,23 @@ public struct ASCIISet: Sendable, Hashable {
     /// question mark.
     @inlinable
     public static var query: ASCIISet { ASCIISet(low: 0xafff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff) }
+
+    /// The visible bytes, 0x21 to 0x7E.
+    @inlinable
+    public static var visible: ASCIISet { ASCIISet(low: 0xffff_fffe_0000_0000, high: 0x7fff_ffff_ffff_ffff) }
+
+    /// The bytes that the URL parser leaves unescaped in a path: those outside of the path percent-encode set (URL
+    /// Standard, section 1.3). The question mark is in the set, and ends the path.
+    @inlinable
+    static var unescapedInPath: ASCIISet { ASCIISet(low: 0x2fff_fff2_0000_0000, high: 0x57ff_fffe_bfff_ffff) }
+
+    /// The bytes that the URL parser leaves unescaped in the query of an `http` or `https` URL: those outside of the
+    /// special-query percent-encode set (URL Standard, section 1.3).
+    @inlinable
+    static var unescapedInQuery: ASCIISet { ASCIISet(low: 0xafff_ff72_0000_0000, high: 0x7fff_ffff_ffff_ffff) }
+
+    /// The bytes that the URL parser leaves unescaped in a fragment: those outside of the fragment percent-encode set
+    /// (URL Standard, section 1.3), without the number sign.
+    @inlinable
+    static var unescapedInFragment: ASCIISet { ASCIISet(low: 0xafff_fffa_0000_0000, high: 0x7fff_fffe_ffff_ffff) }
 }

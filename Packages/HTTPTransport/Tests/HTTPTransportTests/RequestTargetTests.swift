@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import AsyncSupport
+import ContainerTesting
+import Foundation
+import HTTPTypes
+import NIOCore
+import ResourceLoading
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("Request targets", .timeLimit(.minutes(3)))
+struct RequestTargetTests {
+    /// The bytes that the URL parser leaves unescaped in the path and in the query (URL Standard, section 1.3).
+    static let engineTarget =
+        "/!$%&'()*+,-.0:;=@A[]_a|~/%zz?!$%&()*+,-./0:;=?@A[\\]^_`a{|}~%zz"
+
+    static let targets = [
+        engineTarget, "/api/[id]/x|y?filter[a]=1&ids[]=2&f=A|B&sig=a^b&p=100%", "/a%2Fb/%E2%82%AC?c=%20|&d=%25&e",
+        "/a//b/../c?../d", "//a.example/b", "/?", "/",
+    ]
+
+    /// Sends a request over HTTP/1.1, and returns the lines of the request head that arrive.
+    private func received(_ request: HTTPRequest) async throws -> [String] {
+        let head = Mutex("")
+        try await RawServer.with { input, output in
+            var text = ""
+            while !text.hasSuffix("\r\n\r\n"), let bytes = try await input.next() { text += String(buffer: bytes) }
+            head.withLock { [text] in $0 = text }
+            try await output.write(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n"))
+        } _: { server async throws in
+            var request = request
+            request.scheme = "http"
+            request.authority = "127.0.0.1:\(server.port)"
+            try await withTransport { [request] transport async throws in
+                _ = try await transport.send(request, body: .empty)
+            }
+        }
+        return head.withLock { $0 }.components(separatedBy: "\r\n")
+    }
+
+    private func request(_ path: String, _ fields: HTTPFields = [:]) -> HTTPRequest {
+        HTTPRequest(method: .get, scheme: nil, authority: nil, path: path, headerFields: fields)
+    }
+
+    @Test("The target is sent with its spelling over HTTP/1.1", arguments: targets)
+    func unchanged(target: String) async throws {
+        let lines = try await received(request(target))
+        #expect(lines.first == "GET \(target) HTTP/1.1")
+        #expect(!lines.contains { $0.lowercased().hasPrefix(RequestTargetHandler.field) })
+    }
+
+    @Test("The target is sent with its spelling over HTTP/2", arguments: targets)
+    func shared(target: String) async throws {
+        var settings = OriginServer.Configuration(routes: [try route(.get, "/*") { _ in .text("") }])
+        settings.usesTLS = true
+        settings.offersHTTP2 = true
+        let server = try await OriginServer.start(settings)
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.authorities = [try CertificateAuthority(pem: try #require(server.authorityPEM))]
+        var fields = HTTPFields()
+        fields[try #require(HTTPField.Name(RequestTargetHandler.field))] = "/other"
+        try await withTransport(configuration) { [fields] transport async throws in
+            _ = try await transport.send(server.url + target, .get, fields)
+        }
+        await server.stop()
+        let seen = try #require(server.requests.first)
+        #expect(seen.path + (seen.query.map { "?\($0)" } ?? "") == target)
+        #expect(seen.headers[try #require(HTTPField.Name(RequestTargetHandler.field))] == "/other")
+    }
+
+    @Test("A field of the request cannot replace the target")
+    func forged() async throws {
+        let name = try #require(HTTPField.Name(RequestTargetHandler.field))
+        var fields: HTTPFields = [name: "/forged", .accept: "a/b"]
+        fields.append(HTTPField(name: name, value: "/forged/too"))
+        let lines = try await received(request("/target", fields))
+        #expect(lines.first == "GET /target HTTP/1.1")
+        #expect(lines.filter { $0.hasPrefix(RequestTargetHandler.field) }.count == 2)
+        #expect(lines.contains { $0.lowercased() == "accept: a/b" })
+    }
+
+    @Test(
+        "Bytes that cannot be in a request line are escaped, and a fragment is not sent",
+        arguments: [
+            ("/a b\u{7F}", "/a%20b%7F"), ("/é?ü", "/%C3%A9?%C3%BC"), ("/a#b", "/a"), ("/a?b#c\u{301}", "/a?b"),
+            ("/a\tb", "/a%09b"),
+        ])
+    func escaped(path: String, target: String) async throws {
+        #expect(try await received(request(path)).first == "GET \(target) HTTP/1.1")
+    }
+
+    @Test("A target of 150 KB is sent")
+    func long() async throws {
+        let target = "/?" + String(repeating: "a[]|", count: 150 << 8)
+        #expect(try await received(request(target)).first == "GET \(target) HTTP/1.1")
+    }
+}
