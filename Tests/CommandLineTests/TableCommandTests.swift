@@ -63,8 +63,9 @@ struct TableCommandTests {
         let json = try await object("diff", "old.json", "new.json")
         #expect(
             json.keys.sorted() == [
-                "added", "changed", "delete", "download", "newVersion", "oldVersion", "removed", "replaces",
+                "added", "changed", "delete", "download", "invalid", "newVersion", "oldVersion", "removed", "replaces",
             ])
+        #expect(json["invalid"] as? Int == 0)
         #expect(json["replaces"] as? Bool == true && json["newVersion"] as? String == "2")
         #expect(json["added"] as? [String] == ["https://h.example/n"])
         #expect(
@@ -119,6 +120,29 @@ struct TableCommandTests {
         #expect(entry["version"] as? String == "4")
         let none = try await object("match", "table.json", "https://h.example/p.html?b=2&a=1")
         #expect(none["entry"] is NSNull)
+    }
+
+    @Test("Entries that cannot be used are left out and reported")
+    func invalidEntries() async throws {
+        let md5 = "0518c371936fd611fc3b897a76c11111"
+        try write("old.json", version: "1", [("a", "1", "a")])
+        try folder.write(
+            "new.json",
+            """
+            {"code":200,"data":{"version":"2","resourcemap":{
+            "//h.example/b":{"version":"1","md5":"\(md5)","download":"https://cdn.example/b"},
+            "https://h.example/%7e":{"version":"1","md5":"\(md5)","download":"https://cdn.example/c"}}}}
+            """.utf8)
+        let outcome = try await Program("h5").run("table", "diff", "old.json", "new.json", in: folder.path)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("+ https://h.example/~\n- https://h.example/a\n"), "\(outcome.output)")
+        #expect(
+            outcome.errors.hasPrefix("note: 1 entries of new.json cannot be used and are left out, the first: "),
+            "\(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(try await object("diff", "old.json", "new.json")["invalid"] as? Int == 1)
+        let match = try await object("match", "new.json", "https://h.example/%7E")
+        #expect(match["url"] as? String == "https://h.example/~" && match["entry"] is [String: Any])
     }
 
     @Test("Invalid input is refused")

@@ -20,7 +20,7 @@ extension RealEngine {
                 "closedWindow",
                 "reservedScheme",
                 "schemeAgain", "containers", "documents", "failedHandOver", "scriptErrors", "pageGone", "blockedPort",
-                "loadAfterLoad", "warmUp", "outsideOfLoop", "trust", "freshHosts", "proxyCredentials",
+                "loadAfterLoad", "stoppedLoads", "warmUp", "outsideOfLoop", "trust", "freshHosts", "proxyCredentials",
                 "wrongCredentials",
                 "otherCredentials", "socksCredentials",
             ])

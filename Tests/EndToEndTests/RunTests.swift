@@ -44,6 +44,43 @@ extension RealEngine {
         }
 
         @Test(
+            "A page that stops its load, or whose navigation ends without a document, has not failed",
+            arguments: ["plain", "proxy", "scheme"])
+        func stoppedLoads(mode: String) async throws {
+            let shop = try await Shop(faults: "stall:/stalled.html")
+            let ends = "setTimeout(() => window.done = true, 1000)"
+            let pages = [
+                "stop.html": "stop(); \(ends)",
+                "navigation.html": """
+                onload = () => setTimeout(() => {
+                    location.href = "stalled.html"; setTimeout(() => { stop(); \(ends) }, 500);
+                }, 0)
+                """,
+                "download.html": #"onload = () => setTimeout(() => { location.href = "file.bin"; \#(ends) }, 0)"#,
+                "frame.html": #"""
+                const frame = document.body.appendChild(document.createElement("iframe"));
+                frame.src = "stalled.html"; setTimeout(() => { frame.contentWindow.stop(); \#(ends) }, 500);
+                """#,
+            ]
+            try shop.folder.write("site/file.bin", [0, 1, 2, 255])
+            for (name, script) in pages {
+                try shop.folder.write(
+                    "site/\(name)", "<!doctype html><title>Kept</title><body><script>\(script)</script>".utf8)
+            }
+            let names = pages.keys.sorted()
+            try shop.folder.write("urls.txt", names.map { "\(shop.origin.url)/\($0)\n" }.joined().utf8)
+            let outcome = try await Program("container-browser").run(
+                "run", "--urls", "urls.txt", "--mode", mode, "--until", "window.done", "--print", "document.title",
+                "--timeout", "30", in: shop.folder.path)
+            await shop.origin.stop()
+            #expect(outcome.status == 0, "\(outcome.errors) \(outcome.output)")
+            let values = try outcome.output.split(separator: "\n").map {
+                (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])?["value"] as? String
+            }
+            #expect(values == names.map { _ in "Kept" }, "\(outcome.output)")
+        }
+
+        @Test(
             "The exit status reports the result",
             arguments: [
                 ("document.title", "true", 0), ("missing.name", "true", 65), ("document.title", "missing.name", 69),

@@ -119,6 +119,59 @@ extension EngineCheck {
         try await expectError(.loadFailed, "stopped at once") { try await unbegun.finished(within: .seconds(20)) }
     }
 
+    /// Checks that a load that the page or the host stops after its commit, and a navigation of the page that is
+    /// stopped or replaced before its commit, have not failed, and that the page keeps its document.
+    @MainActor
+    func checkStoppedLoads(_ engine: WebKitGTKEngine) async throws {
+        let image = "<title>kept</title><p>kept</p><img src='/never.png'>"
+        let site = try SchemeSite(
+            ["/page": "<title>kept</title>", "/other": "<title>other</title>", "/image": image]
+                .merging(["/stops": image + "<script>stop()</script>"]) { $1 }, on: engine)
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        var failures: [String] = []
+        var stops: [String] = []
+        let (finishes, finish) = AsyncStream<String>.makeStream()
+        load.observe {
+            if case .failed(let url, let error) = $0 { failures.append("\(url) \(error)") }
+            if case .stopped(let url) = $0 { stops.append(url) }
+            if case .finished(let url) = $0 { finish.yield(url) }
+        }
+        func expectKept(_ what: String) async throws {
+            try await load.finished(within: .seconds(20))
+            let title = try await view.evaluate("return document.title", in: .page)
+            try expect(title == "\"kept\"" && failures.isEmpty, "\(what): \(title) \(failures)")
+            try expect(!stops.isEmpty, "\(what): no stop")
+            stops = []
+        }
+        // Each call of `stop()` ends the requests for resources that are pending.
+        view.load("house://shop/stops")
+        try await expectKept("window.stop() in the document")
+        view.load("house://shop/image")
+        try await site.asked(forAtLeast: 3)
+        view.stopLoading()
+        try await expectKept("stopLoading() after the commit")
+        // A navigation of the page that is stopped before its commit, by the page and by the host.
+        view.load("house://shop/page")
+        try await load.finished(within: .seconds(20))
+        stops = []
+        _ = try await view.evaluate("location.href = '/never?1'; return 1", in: .page)
+        try await site.asked(for: "/never?1")
+        _ = try await view.evaluate("stop(); return 1", in: .page)
+        try await expectKept("window.stop() before the commit")
+        _ = try await view.evaluate("location.href = '/never?2'; return 1", in: .page)
+        try await site.asked(for: "/never?2")
+        view.stopLoading()
+        try await expectKept("stopLoading() before the commit of the page's navigation")
+        // A navigation that another one replaces.
+        _ = try await view.evaluate("location.href = '/never?3'; return 1", in: .page)
+        try await site.asked(for: "/never?3")
+        _ = try await view.evaluate("location.href = '/other'; return 1", in: .page)
+        for await url in finishes where url == "house://shop/other" { break }
+        let title = try await view.evaluate("return document.title", in: .page)
+        try expect(title == "\"other\"" && failures.isEmpty, "replaced: \(title) \(failures)")
+    }
+
     /// Checks that every call to a discarded view fails or has no effect.
     @MainActor
     func checkDiscardedView(_ engine: WebKitGTKEngine) async throws {

@@ -37,6 +37,7 @@ enum EngineCheck: String, CaseIterable {
     case pageGone
     case blockedPort
     case loadAfterLoad
+    case stoppedLoads
     case warmUp
     case proxyExceptions
     case trust
@@ -126,6 +127,7 @@ enum EngineCheck: String, CaseIterable {
         case .pageGone: try await checkPageGone(WebKitGTKEngine())
         case .blockedPort: try await checkBlockedPort(WebKitGTKEngine())
         case .loadAfterLoad: try await checkLoadAfterLoad(WebKitGTKEngine())
+        case .stoppedLoads: try await checkStoppedLoads(WebKitGTKEngine())
         case .warmUp: try await checkWarmUp(WebKitGTKEngine())
         case .proxyExceptions: try await checkProxyExceptions(WebKitGTKEngine(), arguments)
         case .trust: try await checkTrust(WebKitGTKEngine())

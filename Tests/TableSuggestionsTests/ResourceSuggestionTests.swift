@@ -41,6 +41,14 @@ struct ResourceSuggestionTests {
         return suggestion.leftOut.first?.reason
     }
 
+    @Test("Files whose URLs differ only in percent-encoding share one entry")
+    func spellings() throws {
+        let run = try [seen("https://h.example/%7Ea.js"), seen("https://h.example/~a.js")]
+        let suggestion = ResourceSuggestion(runs: [run])
+        #expect(suggestion.count == 1 && run.allSatisfy { suggestion.names($0.request) })
+        #expect(try table(suggestion).count == 1)
+    }
+
     @Test("The table contains the observed files with their digests in the documented format")
     func format() throws {
         let run = try [seen(), seen("https://h.example/a%20b/?v=2", type: "image/png", bytes: "")]

@@ -13,9 +13,10 @@ struct TableDiffCommand: AsyncParsableCommand {
         discussion: """
             Only tables are compared, not files. Without --json, prints a line for each entry, + added, ~ changed, \
             - removed, then the number of entries and the numbers of files to download and to delete. With --json, \
-            prints {"oldVersion", "newVersion", "replaces", "added", "changed", "removed", "download", "delete"}: two \
-            versions, whether a client accepts the new table, three lists of page URLs and two lists of download URLs. \
-            If the new response contains no table, newVersion is null and the lists are empty.
+            prints {"oldVersion", "newVersion", "replaces", "added", "changed", "removed", "download", "delete", \
+            "invalid"}: two versions, whether a client accepts the new table, three lists of page URLs, two lists of \
+            download URLs, and the number of entries of the new table that cannot be used and are left out. If the \
+            new response contains no table, newVersion is null and the lists are empty.
             """)
 
     @Argument(help: ArgumentHelp("The table that the client has.", valueName: "old"))
@@ -36,6 +37,7 @@ struct TableDiffCommand: AsyncParsableCommand {
         var removed: [String] = []
         var download: [String] = []
         var delete: [String] = []
+        var invalid = 0
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
@@ -48,10 +50,11 @@ struct TableDiffCommand: AsyncParsableCommand {
             try container.encode(removed, forKey: .removed)
             try container.encode(download, forKey: .download)
             try container.encode(delete, forKey: .delete)
+            try container.encode(invalid, forKey: .invalid)
         }
 
         enum CodingKeys: String, CodingKey {
-            case oldVersion, newVersion, replaces, added, changed, removed, download, delete
+            case oldVersion, newVersion, replaces, added, changed, removed, download, delete, invalid
         }
     }
 
@@ -71,7 +74,7 @@ struct TableDiffCommand: AsyncParsableCommand {
                 oldVersion: old.version, newVersion: new.version, replaces: new.version != old.version,
                 added: diff.added.map(\.url.description), changed: diff.changed.map(\.url.description),
                 removed: diff.removed.map(\.url.description), download: diff.downloads.map(\.download.description),
-                delete: diff.unreferenced.map(\.description))
+                delete: diff.unreferenced.map(\.description), invalid: diff.invalidCount)
         }
         try json ? CommandOutput.result(json: output) : print(output)
     }

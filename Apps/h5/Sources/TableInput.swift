@@ -7,18 +7,28 @@ internal import ResourceTable
 
 /// Functions that read tables from files.
 enum TableInput {
-    /// Reads and decodes a server response, up to the size limit.
+    /// Reads and decodes a server response, up to the size limit. Entries that cannot be used are reported on standard
+    /// error.
     /// - Parameter path: The path of a file or a pipe, or `-` for standard input.
     /// - Throws: ``CommandError``.
     static func answer(_ path: String) throws -> TableAnswer {
         let limits = TableLimits.default
         let data = try read(path, upTo: limits.maxBytes + 1)
         do {
-            return try TableAnswer(decoding: data, limits: limits)
+            let answer = try TableAnswer(decoding: data, limits: limits)
+            if case .table(let table) = answer, let fault = table.firstFault {
+                CommandOutput.log(
+                    "note: \(table.invalidCount) entries of \(path) cannot be used and are left out, the first: "
+                        + text(of: fault))
+            }
+            return answer
         } catch let error as TableError {
-            let message = error.location.map { "\(error.message), at \($0)" } ?? error.message
-            throw CommandError(.badInput, code: "\(error.code)", message, at: path)
+            throw CommandError(.badInput, code: "\(error.code)", text(of: error), at: path)
         }
+    }
+
+    private static func text(of error: TableError) -> String {
+        error.location.map { "\(error.message), at \($0)" } ?? error.message
     }
 
     /// Reads a response that must contain a table.

@@ -12,7 +12,8 @@ struct TableMatchCommand: AsyncParsableCommand {
         commandName: "match",
         abstract: "Finds the entry of a table for a URL.",
         discussion: """
-            The fragment of the URL is ignored; the query is not. Without --json, prints the entry's URL, version, \
+            The fragment of the URL is ignored; the query is not. Percent escapes are compared in normalized form \
+            (RFC 3986, sections 6.2.2.1 and 6.2.2.2). Without --json, prints the entry's URL, version, \
             MD5, download URL and content type, a line for each, or "no entry". With --json, prints {"url", "entry"}: \
             the normalized URL, and {"url", "version", "md5", "download", "contentType"} or null. A missing entry is \
             also a result: the exit status is 0.
@@ -80,7 +81,7 @@ struct TableMatchCommand: AsyncParsableCommand {
     func run() async throws {
         let entry = try TableInput.table(table)[url].map(Output.Entry.init)
         guard !json else {
-            return try CommandOutput.result(json: Output(url: url.description, entry: entry))
+            return try CommandOutput.result(json: Output(url: url.normalized.description, entry: entry))
         }
         guard let entry else { return try CommandOutput.result("no entry") }
         for (name, value) in [

@@ -45,7 +45,7 @@ package struct ResourceSuggestion: Sendable {
                 record(url, reason)
             } else if let name = TableURL(url), let file = seen.joined().first, let row = Row(name, file) {
                 // Different spellings of one URL share one entry.
-                if names.insert(name).inserted { rows.append(row) }
+                if names.insert(name.normalized).inserted { rows.append(row) }
             } else {
                 record(url, "its URL cannot be part of a table")
             }
@@ -54,7 +54,7 @@ package struct ResourceSuggestion: Sendable {
 
     /// Returns a Boolean value that indicates whether the table contains the file of a request.
     package func names(_ request: HTTPRequest) -> Bool {
-        request.method == .get && TableURL(request).map(names.contains) == true
+        request.method == .get && TableURL(request).map { names.contains($0.normalized) } == true
     }
 
     /// Returns the table as a server publishes it, after parsing it to check that a container accepts it.

@@ -111,11 +111,11 @@ struct TimelineBuilder: Sendable {
             isFailing = false
         case .committed(let url) where !url.hasPrefix("about:"): mark(\.committed, time)
         case .committed: break
-        case .finished where isFailing: break
+        case .finished where isFailing, .stopped where isFailing || timeline.marks.committed == nil: break
         case .finished where timeline.marks.committed == nil:
             // An engine that refuses a URL may load a blank page instead.
             return fail("the load ended without a document", at: time)
-        case .finished:
+        case .finished, .stopped:
             mark(\.loaded, time)
             return first(.loaded)
         case .failed(_, let error): return fail(error.withoutLocation, at: time)

@@ -66,6 +66,11 @@ package final class ResourceTableService {
                     if case .failed(let error) = result {
                         logger.warning("cannot update the resource table", metadata: ["error": "\(error)"])
                     }
+                    if case .replaced(_, let diff) = result, let fault = library.table?.firstFault {
+                        logger.warning(
+                            "entries of the resource table cannot be used",
+                            metadata: ["count": "\(diff.invalidCount)", "first": "\(fault)"])
+                    }
                     self?.isChecking = false
                     if case .dropped = result { continue }
                     receive(trigger, result)

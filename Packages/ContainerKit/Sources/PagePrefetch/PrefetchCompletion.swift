@@ -47,6 +47,11 @@ struct PrefetchCompletion: PrefetchCompleting {
         return request
     }
 
+    func record(_ setCookies: [String], of request: ResourceRequest) async {
+        guard let page = request.page?.page.id, let cookies = try? await pages.cookies(of: page) else { return }
+        cookies.record(setCookies, of: request)
+    }
+
     /// Returns the request without its page. A page that is being opened has no generations yet, so the active
     /// generations apply.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {

@@ -24,6 +24,12 @@ package protocol PrefetchRouting: Sendable {
 package protocol PrefetchCookieSource: Sendable {
     /// Returns the `Cookie` field value for a request of the page; `nil` if the request carries no cookies.
     func header(for request: ResourceRequest) -> String?
+
+    /// Applies the cookies that the response to a request of the page sets, before the engine has stored them.
+    /// - Parameters:
+    ///   - setCookies: the values of the `Set-Cookie` fields.
+    ///   - request: the request, with its page in `ResourceRequest.page`.
+    func record(_ setCookies: [String], of request: ResourceRequest)
 }
 
 extension PageCookies: PrefetchCookieSource {}

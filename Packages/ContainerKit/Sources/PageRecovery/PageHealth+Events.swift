@@ -13,6 +13,8 @@ extension PageHealth {
         case committed(url: String, isWatched: Bool)
         /// The page and its resources have loaded.
         case finished
+        /// The page, the user or the app stopped a load, or it became a download. The document stays.
+        case loadStopped
         /// A navigation failed with a reason; `isReal` if the document could not be loaded, as opposed to being
         /// stopped or becoming a download.
         case loadFailed(String, isReal: Bool)

@@ -77,6 +77,7 @@ struct PageHealth: Sendable {
             phase = .finished
             (document.finishedAt, document.lastActivity) = (now, now)
             wait(from: now, at: now)
+        case .loadStopped: stopLoad(at: now)
         case .loadFailed(let reason, let isReal): return failLoad(event, reason, isReal: isReal, at: now)
         case .processEnded(let reason): return endProcess(event, reason, at: now)
         case .processReplaced: (showsNothing, isExamining, isEndingProcess) = (true, false, false)
@@ -156,6 +157,17 @@ struct PageHealth: Sendable {
         (showsNothing, isNavigating, isExamining, isEndingProcess) = (false, false, false, false)
         phase = isWatched ? .committed : .idle
         wait(from: now, at: now)
+    }
+
+    private mutating func stopLoad(at now: Duration) {
+        let isOfDocument = !isNavigating
+        (isNavigating, coming.hasBody, coming.hasNoContent) = (false, false, false)
+        if isOfDocument, isWatching {
+            // The document is incomplete on purpose.
+            recordHealthy()
+        } else if due != nil {
+            wait(from: now, at: now)
+        }
     }
 
     private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {

@@ -156,6 +156,9 @@ final class PageMonitor {
             let committed = PageHealth.Event.committed(url: url, isWatched: isWatched)
             handleEarlier(view?.loading.isPosted == true ? [.hasBody, committed] : [committed])
         case .finished: handleEarlier([.finished])
+        case .stopped(let url):
+            guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
+            handle(.loadStopped)
         case .failed(let url, let error):
             // Ignore the failure of a load that another load of the app has replaced.
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }

@@ -161,6 +161,62 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
+    /// A cookie of the document, the requests that are sent again for it, and the cookies of the page's own request.
+    struct DocumentCookie: CustomTestStringConvertible {
+        var setCookie: String?
+        var renewed: Set<String> = []
+        var own: String? = "user=1"
+
+        var testDescription: String { setCookie ?? "none" }
+
+        static let all = [
+            DocumentCookie(setCookie: nil),
+            // The same value again, and cookies that do not apply to the requests.
+            DocumentCookie(setCookie: "user=1; Path=/"), DocumentCookie(setCookie: "session=1; Path=/cart"),
+            DocumentCookie(setCookie: "session=1; Domain=api.example"),
+            DocumentCookie(setCookie: "session=1; Domain=example"), DocumentCookie(setCookie: "session=1; Max-Age=0"),
+            DocumentCookie(setCookie: "session=1; Path=/account", renewed: ["account"]),
+            DocumentCookie(setCookie: "session=1; Path=/", renewed: ["api", "account"], own: "user=1; session=1"),
+            DocumentCookie(
+                setCookie: "session=1; Domain=shop.example; Path=/; Secure; HttpOnly", renewed: ["api", "account"],
+                own: "user=1; session=1"),
+            DocumentCookie(setCookie: "user=2; Path=/", renewed: ["api", "account"], own: "user=2"),
+            DocumentCookie(setCookie: "user=; Max-Age=0; Path=/", renewed: ["api", "account"], own: nil),
+        ]
+    }
+
+    @Test(
+        "After the document has set a cookie, only prefetches with another Cookie field are sent again",
+        arguments: DocumentCookie.all, [false, true])
+    func documentCookie(_ cookie: DocumentCookie, engineKeepsCookies: Bool) async throws {
+        let urls = [
+            "api": api, "account": "https://shop.example/account/data", "other": "https://api.example/data",
+        ]
+        fixture.engine.traits.keepsCookies = engineKeepsCookies
+        let container = try await container(
+            #"{"api":"https://shop.example/api","urlParam":true},{"api":"https://shop.example/account/data"},"#
+                + #"{"api":"https://api.example/data"}"#)
+        try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
+        var answered: HTTPFields = [.contentType: "text/html", .cacheControl: "no-store"]
+        answered[.setCookie] = cookie.setCookie
+        fixture.network.put(.bytes(Data("page".utf8)), at: url, answered)
+        let page = try await container.open(url)
+        try await until { urls.values.allSatisfy { count($0) == 1 } }
+        let head = try document()
+        _ = try await fixture.answer(
+            to: place + "?id=7", .get, head.headerFields, from: page.view, isMainDocument: true, of: container)
+        #expect(container.counters.prefetch?.started == 3 + cookie.renewed.count)
+        try await until { urls.allSatisfy { count($0.value) == (cookie.renewed.contains($0.key) ? 2 : 1) } }
+        var own = fields
+        if engineKeepsCookies { own[.cookie] = cookie.own }
+        let answer = try await fixture.answer(to: place + "api?id=7", .get, own, from: page.view, of: container)
+        #expect(answer.record.provenance?.source == .prefetch)
+        #expect(container.counters.prefetch?.mismatches == 0)
+        let sent = fixture.network.requests.withLock { $0.last { $0.urlText == api }?.headerFields[.cookie] }
+        #expect(sent.map { Set($0.split(separator: "; ")) } == cookie.own.map { Set($0.split(separator: "; ")) })
+        await container.shutDown()
+    }
+
     @Test("A container that ends drops unused responses although its page is open")
     func ended() async throws {
         let container = try await container()

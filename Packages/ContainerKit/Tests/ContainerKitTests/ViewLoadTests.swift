@@ -33,6 +33,27 @@ struct ViewLoadTests {
         }
     }
 
+    @Test("A load that is stopped has not failed, and the document stays", arguments: [true, false])
+    func stopped(isCommitted: Bool) async throws {
+        let load = ViewLoad(of: view)
+        for signal in [ViewSignal.started(url: "a"), .committed(url: "a"), .finished(url: "a"), .started(url: "b")] {
+            view.onSignal?(signal)
+        }
+        if isCommitted { view.onSignal?(.committed(url: "b")) }
+        let waiting = Task { try await load.finished(within: .seconds(30)) }
+        view.onSignal?(.stopped(url: "b"))
+        try await waiting.value
+        // An engine may also report the end of the load.
+        view.onSignal?(.finished(url: isCommitted ? "b" : "a"))
+        try await load.finished(within: .seconds(30))
+        // A stop does not hide a failure.
+        view.onSignal?(.failed(url: "b", error: EngineError(.unknownHost, "?")))
+        view.onSignal?(.stopped(url: "b"))
+        await #expect { try await load.finished(within: .seconds(30)) } throws: {
+            ($0 as? EngineError)?.code == .unknownHost
+        }
+    }
+
     @Test("A load that never ends times out")
     func limit() async throws {
         let load = ViewLoad(of: view)

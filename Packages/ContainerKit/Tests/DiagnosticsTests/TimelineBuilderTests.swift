@@ -94,6 +94,22 @@ struct TimelineBuilderTests {
         #expect(machine.record(.signal(page, .finished(url: url)), at: at(7)) == .loaded)
     }
 
+    @Test("A stopped load ends the timeline of a page without a failure")
+    func stops() {
+        var machine = machine()
+        let url = "https://a.example/"
+        _ = machine.record(.signal(page, .started(url: url)), at: at(0))
+        _ = machine.record(.signal(page, .committed(url: url)), at: at(1))
+        #expect(machine.record(.signal(page, .stopped(url: url)), at: at(2)) == .loaded)
+        #expect(machine.record(.signal(page, .finished(url: url)), at: at(3)) == nil)
+        #expect(machine.timeline.failure == nil && machine.timeline.marks.failed == nil)
+        #expect(machine.timeline.marks.loaded != nil)
+        // A navigation of the page that is stopped before its commit.
+        _ = machine.record(.signal(page, .started(url: "https://a.example/2")), at: at(4))
+        #expect(machine.record(.signal(page, .stopped(url: "https://a.example/2")), at: at(5)) == nil)
+        #expect(machine.timeline.failure == nil)
+    }
+
     @Test("A navigation starts at the latest when the view requests its document")
     func lateStart() {
         var machine = machine()

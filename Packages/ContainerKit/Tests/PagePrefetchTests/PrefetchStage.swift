@@ -155,6 +155,8 @@ final class FakeCookieReader: PrefetchCookieReading {
         let text: String?
 
         func header(for request: ResourceRequest) -> String? { text }
+
+        func record(_ setCookies: [String], of request: ResourceRequest) {}
     }
 
     var text: String? = "user=1"

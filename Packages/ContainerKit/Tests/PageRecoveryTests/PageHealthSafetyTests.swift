@@ -112,6 +112,38 @@ struct PageHealthSafetyTests {
         #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
     }
 
+    @Test("A document whose load was stopped is not recovered, however it looks")
+    func stoppedDocument() {
+        for look in [ProbeResult.white, .empty, .broken] {
+            let page = Patient()
+            page.start()
+            page.apply(.committed(url: "https://a.example/", isWatched: true), .spoke, .loadStopped, .finished)
+            page.watch(look)
+            #expect(page.steps.isEmpty)
+        }
+        // The stop of a navigation leaves the examination of the document as it was.
+        let page = Patient()
+        page.start()
+        page.apply(.committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
+        page.start("https://a.example/file")
+        page.apply(.loadStopped)
+        page.watch(.white)
+        #expect(!page.steps.isEmpty)
+    }
+
+    @Test("A navigation of a page that is stopped before its commit shows no error page and keeps no body")
+    func stoppedNavigation() {
+        let page = Patient()
+        page.start()
+        page.apply(.committed(url: "https://a.example/", isWatched: true), .finished)
+        page.start("https://a.example/form")
+        page.apply(.hasBody, .loadStopped)
+        #expect(page.steps.isEmpty)
+        page.start("https://a.example/file")
+        page.apply(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded], "the stopped request with a body is no part of the next one")
+    }
+
     @Test("The record that a document request has a body lasts until the commit, whatever is requested meanwhile")
     func body() {
         let page = Patient()

@@ -40,6 +40,18 @@ public import ResourceLoading
     }
 }
 
+extension PageCookies {
+    /// Applies the cookies that the response to a page's request sets, as an engine would store them. Cookies that the
+    /// response may not set are ignored.
+    /// - Parameters:
+    ///   - setCookies: the values of the `Set-Cookie` fields.
+    ///   - request: the request, with its page in `ResourceRequest.page`.
+    public func record(_ setCookies: [String], of request: ResourceRequest) {
+        guard let target = cookieTarget(of: request), accepts(from: target, for: request) else { return }
+        processor.apply(setCookies, clearing: [], from: target, begun: processor.moment)
+    }
+}
+
 /// A loader that stores the cookies of responses to pages, and removes the `Set-Cookie` fields from the responses.
 ///
 /// It belongs below the HTTP cache, so that a cached response does not set its cookies again. Scripts never receive the

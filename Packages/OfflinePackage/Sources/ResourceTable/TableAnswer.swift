@@ -12,10 +12,11 @@ package enum TableAnswer: Sendable, Hashable {
 
     /// Decodes a response: strict JSON (RFC 8259), read in one pass.
     ///
-    /// One invalid entry rejects the whole table. Unknown members are skipped. Duplicate members of an object, and
-    /// different entries for one URL, are errors. `update` and `resourcemap` may be null or missing. A version may be
-    /// a string or an integer. Decoding needs at most 2 ms for each thousand entries, so do not call it on the main
-    /// actor.
+    /// An entry that cannot be used is left out and counted, for example one whose URL is relative or malformed, or
+    /// all entries for one URL if they differ. A table without a usable entry is an error, unless its map is empty.
+    /// Unknown members are skipped. Duplicate members of an object are errors. `update` and `resourcemap` may be null
+    /// or missing. A version may be a string or an integer. Decoding needs at most 2 ms for each thousand entries, so
+    /// do not call it on the main actor.
     /// - Throws: ``TableError`` with code `badJSON`, `badTable`, `serverCode`, `tooLarge` or `tooMany`.
     package init(decoding data: Data, limits: TableLimits = .default) throws {
         self = try data.withUnsafeBytes { try TableAnswer(decoding: $0, limits: limits) }

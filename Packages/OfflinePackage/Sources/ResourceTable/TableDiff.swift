@@ -13,6 +13,8 @@ public struct TableDiff: Sendable, Hashable {
     ///
     /// A missing file of an unchanged entry is not included; it is fetched on first use.
     public private(set) var downloads: [TableEntry] = []
+    /// The number of entries of the new table that cannot be used and were left out.
+    public private(set) var invalidCount = 0
     /// The keys of files that the old table names and the new one does not. The files are removed.
     public private(set) var unreferenced: [TableURL] = []
 
@@ -24,6 +26,7 @@ public struct TableDiff: Sendable, Hashable {
     ///   - old: the previous table, or `nil` if there was none.
     ///   - new: the table that replaces it.
     public init(from old: URLTable?, to new: URLTable) {
+        invalidCount = new.invalidCount
         let oldEntries = old?.entries ?? []
         var found = 0
         var expected = 0

@@ -82,6 +82,8 @@ public struct TableCounters: Sendable, Hashable {
     public var abandonedDownloads = 0
     /// The number of failed write and remove operations of the store.
     public var failedWrites = 0
+    /// The number of entries that cannot be used, in the table that was restored and in each one that replaced it.
+    public var invalidEntries = 0
     /// The number of stored documents that could not be decoded when the library was opened.
     public var damagedDocuments = 0
 }

@@ -153,6 +153,7 @@ public actor TableLibrary {
         queue = queue(of: new, diff)
         state.withLock { state in
             state.table = new
+            state.counters.invalidEntries += new.invalidCount
             state.holds = [:]
         }
         if old == nil {
@@ -218,7 +219,10 @@ public actor TableLibrary {
         // The scope may have changed since the table was stored. Files of a table outside the scope are kept for the
         // next table.
         guard (try? configuration.check(table)) != nil else { return }
-        state.withLock { $0.table = table }
+        state.withLock { state in
+            state.table = table
+            state.counters.invalidEntries += table.invalidCount
+        }
         // A full disk must not prevent the use of the table.
         await write { try await removeUnnamed(by: table) }
         guard let data = try await store.document(.pending) else { return }

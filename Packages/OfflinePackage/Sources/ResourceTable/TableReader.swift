@@ -19,6 +19,12 @@ struct TableReader {
 
     private var entries: [TableEntry] = []
     private var index: [TableURL: Int] = [:]
+    /// The number of entries that were left out, without those of ``conflicts`` that came first.
+    private var invalidCount = 0
+    /// The reason for which the first of them was left out.
+    private var firstFault: TableError?
+    /// The URLs with different entries. None of these entries is used.
+    private var conflicts: Set<TableURL> = []
     /// The content types that were read before, so that entries share their strings.
     private var contentTypes: [[UInt8]: String] = [:]
     private var lastContentType: (bytes: [UInt8], text: String) = ([], "")
@@ -58,7 +64,24 @@ struct TableReader {
         if let misshapen { throw misshapen }
         guard hasMap else { return .unchanged }
         guard let version else { throw TableError(.badTable, "the table has no version") }
-        return .table(URLTable(version: version, entries: entries, index: index))
+        leaveOutConflicts()
+        // Otherwise a server that makes only mistakes would delete the files of all clients.
+        if let firstFault, entries.isEmpty { throw firstFault }
+        return .table(
+            URLTable(
+                version: version, entries: entries, index: index, invalidCount: invalidCount, firstFault: firstFault))
+    }
+
+    private mutating func leaveOutConflicts() {
+        guard !conflicts.isEmpty else { return }
+        invalidCount += conflicts.count
+        entries.removeAll { conflicts.contains($0.url) }
+        index = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.url, $0) })
+    }
+
+    private mutating func leaveOut(_ fault: TableError) {
+        invalidCount += 1
+        if firstFault == nil { firstFault = fault }
     }
 
     /// Converts an error of the scanner.
@@ -165,39 +188,57 @@ struct TableReader {
         let guess = min(bytes.count / 300, limits.maxEntries)
         entries.reserveCapacity(guess)
         index.reserveCapacity(guess)
-        // The index detects duplicate names, except names that are not normalized URLs.
+        // The index detects duplicate names, except names that are not normalized URLs or whose entries are left out.
         var otherNames: Set<[UInt8]> = []
         var isPlainNameFree: Set<TableURL> = []
+        var invalidPlainNames: Set<TableURL> = []
         try scanner.readObject(checksNames: false) { scanner, name in
             let start = scanner.position
-            let url = try url(name, "page URL", scanner)
+            guard entries.count + invalidCount < limits.maxEntries else {
+                throw TableError(.tooMany, "the table has more than \(limits.maxEntries) entries", at: "byte \(start)")
+            }
+            let url: TableURL
+            do {
+                url = try self.url(name, "page URL", scanner).normalized
+            } catch let fault as TableError where fault.code == .badTable {
+                guard otherNames.insert(scanner.withBytes(of: name, Array.init)).inserted else {
+                    throw Self.twice("a page URL", scanner)
+                }
+                try scanner.skipValue()
+                return leaveOut(fault)
+            }
             let isKnown = index[url] != nil
+            let isPlain =
+                name.range.count == url.description.utf8.count
+                && scanner.withBytes(of: name, { $0.elementsEqual(url.description.utf8) })
             let isNew: Bool
-            if name.range.count == url.description.utf8.count,
-                scanner.withBytes(of: name, { $0.elementsEqual(url.description.utf8) })
-            {
+            if isPlain {
                 isNew = !isKnown || isPlainNameFree.remove(url) != nil
             } else {
                 isNew = otherNames.insert(scanner.withBytes(of: name, Array.init)).inserted
                 if !isKnown { isPlainNameFree.insert(url) }
             }
-            guard isNew else { throw Self.twice(url.description, scanner) }
-            guard scanner.nextToken() == UInt8(ascii: "{") else {
-                throw TableError(.badTable, "the entry is not an object", at: url.description)
+            guard isNew, !isPlain || !invalidPlainNames.contains(url) else {
+                throw Self.twice(url.description, scanner)
             }
-            let entry = try readEntry(url, &scanner)
-            let place = entries.count
-            guard place < limits.maxEntries else {
-                throw TableError(.tooMany, "the table has more than \(limits.maxEntries) entries", at: "byte \(start)")
+            let valueStart = scanner.position
+            let entry: TableEntry
+            do {
+                entry = try readEntry(url, &scanner)
+            } catch let fault as TableError where fault.code == .badTable {
+                if isPlain { invalidPlainNames.insert(url) }
+                // The value must still be JSON without duplicate names.
+                scanner.rewind(to: valueStart)
+                try scanner.skipValue()
+                return leaveOut(fault)
             }
-            if let existing = index.updateValue(place, forKey: url) {
-                guard entries[existing] == entry else {
-                    throw TableError(.badTable, "two different entries have this URL", at: url.description)
-                }
-                index[url] = existing
-            } else {
-                entries.append(entry)
+            guard let existing = index[url] else {
+                index[url] = entries.count
+                return entries.append(entry)
             }
+            guard entries[existing] != entry || conflicts.contains(url) else { return }
+            conflicts.insert(url)
+            leaveOut(TableError(.badTable, "two different entries have this URL", at: url.description))
         }
     }
 
@@ -206,6 +247,9 @@ struct TableReader {
         var md5: MD5Digest?
         var download: TableURL?
         var contentType: String?
+        guard scanner.nextToken() == UInt8(ascii: "{") else {
+            throw TableError(.badTable, "the entry is not an object", at: url.description)
+        }
         try scanner.readObject { scanner, name in
             if scanner.equals(name, "version") {
                 version = try readVersion(&scanner)

@@ -9,7 +9,7 @@ internal import WebSyntax
 ///
 /// Scheme and host are in lower case. The default port and an empty path make no difference. Characters that a URL
 /// must not contain are percent-encoded as an engine sends them, so the text is ASCII and equal texts have equal
-/// bytes. Percent escapes are kept: `%C3` and `%c3` are two URLs, as on the server.
+/// bytes. Percent escapes are kept, so that a download is requested as the table spells it; see ``normalized``.
 public struct TableURL: Sendable, Hashable, CustomStringConvertible {
     /// An absolute `http` or `https` URL without a fragment.
     public let description: String
@@ -37,6 +37,39 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
         } else {
             return nil
         }
+    }
+
+    private init(description: String) {
+        self.description = description
+    }
+
+    /// The URL with normalized percent escapes in its path and query, for the comparison of a request with the URL of
+    /// an entry.
+    ///
+    /// Escapes have digits in upper case, and escapes of unreserved characters are decoded (RFC 3986, sections 6.2.2.1
+    /// and 6.2.2.2). Reserved characters and their escapes stay different: `%2F` is not `/`.
+    package var normalized: TableURL {
+        guard description.utf8.contains(UInt8(ascii: "%")) else { return self }
+        let bytes = Array(description.utf8)
+        // The text is `scheme://authority/…`.
+        let path = bytes.indices.filter { bytes[$0] == UInt8(ascii: "/") }.dropFirst(2).first ?? bytes.count
+        var result = Array(bytes[..<path])
+        result.reserveCapacity(bytes.count)
+        var index = path
+        while index < bytes.count {
+            guard let byte = PercentEncoding.escapedByte(in: bytes, at: index) else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            if ASCIISet.unreserved.contains(byte) {
+                result.append(byte)
+            } else {
+                PercentEncoding.appendEscape(of: byte, to: &result)
+            }
+            index += 3
+        }
+        return TableURL(description: String(decoding: result, as: UTF8.self))
     }
 
     /// Returns a Boolean value that indicates whether the bytes are already normalized, as nearly all URLs are.

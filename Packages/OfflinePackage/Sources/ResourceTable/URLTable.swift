@@ -15,7 +15,11 @@ public struct URLTable: Sendable, Hashable {
     public let entries: [TableEntry]
     /// The origins of all entries.
     public let origins: Set<WebOrigin>
-    /// The positions in ``entries`` by URL.
+    /// The number of entries of the response that cannot be used and are not in ``entries``.
+    public let invalidCount: Int
+    /// The first reason for which an entry cannot be used, or `nil` if ``invalidCount`` is 0.
+    package let firstFault: TableError?
+    /// The positions in ``entries`` by normalized URL.
     private let index: [TableURL: Int]
 
     /// Creates a table.
@@ -23,10 +27,17 @@ public struct URLTable: Sendable, Hashable {
     ///   - version: the version of the table.
     ///   - entries: the entries in the order of the response.
     ///   - index: the position of each entry by its URL.
-    init(version: String, entries: [TableEntry], index: [TableURL: Int]) {
+    ///   - invalidCount: the number of entries of the response that cannot be used.
+    ///   - firstFault: the first reason for which an entry cannot be used.
+    init(
+        version: String, entries: [TableEntry], index: [TableURL: Int], invalidCount: Int = 0,
+        firstFault: TableError? = nil
+    ) {
         self.version = version
         self.entries = entries
         self.index = index
+        self.invalidCount = invalidCount
+        self.firstFault = firstFault
         origins = Self.origins(of: entries)
     }
 
@@ -45,17 +56,19 @@ public struct URLTable: Sendable, Hashable {
     /// The number of entries.
     public var count: Int { entries.count }
 
-    /// Returns the entry for a URL in about a microsecond, independent of the size of the table.
+    /// Returns the entry for a URL in about a microsecond, independent of the size of the table. Percent escapes are
+    /// compared in normalized form.
     public subscript(url: TableURL) -> TableEntry? {
-        index[url].map { entries[$0] }
+        index[url.normalized].map { entries[$0] }
     }
 
-    /// Returns the entry for a page URL. The fragment is ignored, the query is significant.
+    /// Returns the entry for a page URL. The fragment is ignored, the query is significant. Percent escapes are
+    /// compared in normalized form.
     public func entry(answering url: some StringProtocol) -> TableEntry? {
         TableURL(url).flatMap { self[$0] }
     }
 
-    /// Returns the position of a URL's entry in ``entries``.
+    /// Returns the position of an entry's URL in ``entries``.
     func place(of url: TableURL) -> Int? {
         index[url]
     }
@@ -72,7 +85,7 @@ public struct URLTable: Sendable, Hashable {
 
 /// A resource of a table.
 public struct TableEntry: Sendable, Hashable {
-    /// The URL of the page's request.
+    /// The URL of the page's request, with normalized percent escapes.
     public let url: TableURL
     /// The version of this resource, not of the table. Compared only for equality.
     public let version: String
@@ -85,7 +98,7 @@ public struct TableEntry: Sendable, Hashable {
 
     /// Creates an entry.
     public init(url: TableURL, version: String, md5: MD5Digest, download: TableURL, contentType: String?) {
-        self.url = url
+        self.url = url.normalized
         self.version = version
         self.md5 = md5
         self.download = download

@@ -43,6 +43,31 @@ struct TableLoaderTests {
         #expect(network.requestedURLs.isEmpty)
     }
 
+    @Test("A table with an invalid entry applies, the entry is counted, and requests match in any percent-encoding")
+    func invalidEntryAndSpelling() async throws {
+        let library = try await fixture.open()
+        var maker = TableMaker("554", [.init(path: "a%2Db/%c3%a9.js", content: "one")])
+        maker.items.append(.init(path: "plain.js", content: "two"))
+        let json = maker.json.replacingOccurrences(
+            of: #""resourcemap":{"#, with: ##""resourcemap":{"//cdn.example.com/x.js":{"version":"1"},"##)
+        network.serve(maker)
+        network[LibraryFixture.primary] = .bytes(Data(json.utf8))
+        fixture.pass(30)
+        guard case .replaced(.primary, let diff) = try await library.check(.open) else {
+            Issue.record("the table was not adopted")
+            return
+        }
+        #expect(diff.invalidCount == 1 && diff.added.count == 2)
+        #expect(library.counters.invalidEntries == 1)
+        for path in ["a-b/%C3%A9.js", "a%2db/%c3%A9.js", "%61-b/é.js"] {
+            #expect(try await fixture.text(library, "https://cdn.example.com/" + path) == "one", "\(path)")
+        }
+        #expect(try await fixture.text(library, "https://cdn.example.com/plain.js") == "two")
+        #expect(try await fixture.response(library, "https://cdn.example.com/a%2Fb/%C3%A9.js") == nil)
+        // The count is also known after the next launch.
+        #expect(try await fixture.open().counters.invalidEntries == 1)
+    }
+
     @Test("Requests that the table does not cover are passed to the next loader")
     func others() async throws {
         let empty = try await LibraryFixture().open()

@@ -160,7 +160,144 @@ struct TableReaderTests {
         for text in json { refuses(text, .badTable) }
     }
 
-    @Test("Two equal entries for one URL become one; different ones are rejected")
+    /// Returns a table with one usable entry, `https://h.example/good`, and the given members of its map.
+    private func tableWithGood(_ members: String...) -> String {
+        let good = #""https://h.example/good":{"version":"1","md5":"\#(md5)","download":"https://d.example/good"}"#
+        let map = ([good] + members).joined(separator: ",")
+        return #"{"code":200,"data":{"version":"7","update":true,"resourcemap":{\#(map)}}}"#
+    }
+
+    private func valid(_ name: String, version: String = "1") -> String {
+        #""\#(name)":{"version":"\#(version)","md5":"\#(md5)","download":"https://d.example/a"}"#
+    }
+
+    @Test("An entry that cannot be used is left out and counted, and the rest of the table applies")
+    func invalidEntries() throws {
+        let url = "https://h.example/bad"
+        let members = [
+            valid("//cdn.example/a.js"), valid("/a.js"), valid("a.js"), valid(""), valid("https://"),
+            valid("https:///a.js"), valid("https://h:x/a.js"), valid("https://me@h/a.js"), valid("ftp://h/a.js"),
+            valid("javascript:alert(1)"),
+            #""\#(url)":1"#, #""\#(url)":null"#, #""\#(url)":[{"a":1}]"#, #""\#(url)":{}"#,
+            #""\#(url)":{"version":"1","md5":"\#(md5)0","download":"https://d/","x":{"y":[1]}}"#,
+            #""\#(url)":{"version":"1","md5":7,"download":"https://d/"}"#,
+            #""\#(url)":{"version":1.5,"md5":"\#(md5)","download":"https://d/"}"#,
+            #""\#(url)":{"version":"1","md5":"\#(md5)","download":"//d/a"}"#,
+            #""\#(url)":{"version":"1","md5":"\#(md5)","download":"https://d/","ctype":"a\r\nb"}"#,
+        ]
+        for member in members {
+            guard case .table(let table) = try decode(tableWithGood(member, valid("https://h.example/later"))) else {
+                Issue.record("no table: \(member)")
+                continue
+            }
+            #expect(
+                table.entries.map(\.url.description) == ["https://h.example/good", "https://h.example/later"],
+                "\(member)")
+            #expect(table.invalidCount == 1 && table.firstFault?.code == .badTable, "\(member)")
+            #expect(table.entry(answering: "https://h.example/later") == table.entries.last, "\(member)")
+            #expect(TableDiff(from: nil, to: table).invalidCount == 1, "\(member)")
+            // A table of only such entries must not replace a usable one.
+            refuses(#"{"code":200,"data":{"version":"1","resourcemap":{\#(member)}}}"#, .badTable)
+        }
+        guard case .table(let clean) = try decode(tableWithGood()) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(clean.invalidCount == 0 && clean.firstFault == nil)
+    }
+
+    @Test("An entry that is left out must still be JSON without duplicate names, and counts for the limit")
+    func invalidEntriesAreChecked() {
+        refuses(tableWithGood(#""//h/a":{"x":}"#), .badJSON)
+        refuses(tableWithGood(#""//h/a":{"x":1,"x":2}"#), .badTable)
+        refuses(tableWithGood(valid("//h/a"), valid("//h/a")), .badTable)
+        let broken = #"{"md5":0,"md5":0}"#
+        refuses(tableWithGood(#""https://h.example/a":\#(broken)"#), .badTable)
+        refuses(tableWithGood(#""https://h.example/a":1"#, valid("https://h.example/a")), .badTable)
+        refuses(tableWithGood(#""https://h.example/a":{"md5":[}"#), .badJSON)
+        var limits = TableLimits()
+        limits.maxEntries = 2
+        refuses(tableWithGood(valid("//h/a"), valid("//h/b")), .tooMany, limits: limits)
+    }
+
+    @Test(
+        "URLs that differ only in percent-encoding are one, in entries and in requests",
+        arguments: [
+            ("https://h.example/a%2Db", "https://h.example/a-b", "https://h.example/a-b"),
+            ("https://h.example/a%2db", "https://h.example/a%2Db", "https://h.example/a-b"),
+            ("https://h.example/%c3%a9", "https://h.example/%C3%A9", "https://h.example/%C3%A9"),
+            ("https://h.example/é", "https://h.example/%c3%A9", "https://h.example/%C3%A9"),
+            ("https://h.example/%7Eme/%41?%5f=%30", "https://h.example/~me/A?_=0", "https://h.example/~me/A?_=0"),
+            ("https://h.example/a%2fb", "https://h.example/a%2Fb", "https://h.example/a%2Fb"),
+            ("https://h.example/%252D", "https://h.example/%252D#x", "https://h.example/%252D"),
+        ])
+    func percentEncoding(_ first: String, _ second: String, _ normalized: String) throws {
+        // Both spellings in one table are one entry.
+        guard case .table(let table) = try decode(tableWithGood(valid(first), valid(second))) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.entries.map(\.url.description) == ["https://h.example/good", normalized])
+        #expect(table.invalidCount == 0)
+        for spelling in [first, second, normalized] {
+            #expect(table.entry(answering: spelling)?.url.description == normalized)
+        }
+        // One spelling in the table matches the other one in a request and in the next table.
+        guard case .table(let one) = try decode(tableWithGood(valid(first))),
+            case .table(let other) = try decode(tableWithGood(valid(second)))
+        else {
+            Issue.record("no table")
+            return
+        }
+        #expect(one.entry(answering: second) == one.entries.last && other.entry(answering: first) != nil)
+        #expect(TableDiff(from: one, to: other).isEmpty)
+    }
+
+    @Test(
+        "Escapes of reserved characters stay different from the characters",
+        arguments: [
+            ("/a%2Fb", "/a/b"), ("/a%3Fb", "/a?b"), ("/a?b%26c", "/a?b&c"), ("/a%2Bb", "/a+b"), ("/a%21", "/a!"),
+            ("/a?b=%20", "/a?b=+"), ("/a%252D", "/a%2D"), ("/A", "/a"),
+        ])
+    func reserved(_ first: String, _ second: String) throws {
+        let (first, second) = ("https://h.example" + first, "https://h.example" + second)
+        let json = tableWithGood(valid(first, version: "1"), valid(second, version: "2"))
+        guard case .table(let table) = try decode(json) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.count == 3 && table.invalidCount == 0)
+        #expect(table.entry(answering: first)?.version == "1" && table.entry(answering: second)?.version == "2")
+    }
+
+    @Test("A download is requested in the spelling of the table")
+    func downloadSpelling() throws {
+        let json = #""https://h.example/a":{"version":"1","md5":"\#(md5)","download":"https://d.example/%7e%2D%c3"}"#
+        guard case .table(let table) = try decode(tableWithGood(json)) else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.entries.last?.download.description == "https://d.example/%7e%2D%c3")
+    }
+
+    @Test("Different entries for one URL are all left out, in any order and number")
+    func conflicts() throws {
+        let (one, two) = (valid("https://h.example/a%2Db"), valid("https://h.example/a-b", version: "2"))
+        let three = valid("https://h.example/%61-b")
+        for members in [[one, two], [two, one], [one, two, three], [three, one, two]] {
+            let map = (members + [valid("https://h.example/last")]).joined(separator: ",")
+            guard case .table(let table) = try decode(tableWithGood(map)) else {
+                Issue.record("no table")
+                return
+            }
+            #expect(table.entries.map(\.url.description) == ["https://h.example/good", "https://h.example/last"])
+            #expect(table.entry(answering: "https://h.example/a-b") == nil)
+            #expect(table.entry(answering: "https://h.example/last") == table.entries.last)
+            #expect(table.invalidCount >= 2 && table.invalidCount <= members.count)
+        }
+    }
+
+    @Test("Two equal entries for one URL become one; a table of different ones only is rejected")
     func duplicates() throws {
         let other = md5.replacingOccurrences(of: "0518", with: "0519")
         func json(_ first: String, _ second: String) -> String {

@@ -71,6 +71,15 @@ public struct JSONScanner {
     @inlinable
     public var position: Int { offset }
 
+    /// Moves back to the start of a value that was read in part, so that it can be skipped.
+    ///
+    /// Call it after the closure of an object or an array inside the value has thrown an error other than
+    /// ``JSONError``.
+    /// - Parameter position: the position before the value.
+    public mutating func rewind(to position: Int) {
+        offset = min(offset, max(position, 0))
+    }
+
     /// Returns an error of malformed JSON at the current position.
     public func failure(_ message: String) -> JSONError {
         JSONError(.malformed, message, at: offset)

@@ -108,6 +108,30 @@
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
         }
 
+        @Test("A load is one of the host from its request to its commit, and all later navigations are the page's")
+        mutating func loadOfHost() {
+            #expect(!location.isLoadOfHost)
+            location.recordLoad(for: "a://h/1")
+            #expect(location.isLoadOfHost)
+            location.start()
+            #expect(location.isLoadOfHost)
+            _ = location.commit(url: "a://h/1", mainResource: "a://h/1")
+            // The load continues after the commit: stopping it is no failure.
+            #expect(!location.isLoadOfHost)
+            check("a://h/1", isCancelled: true, isStale: false)
+            // A navigation of the page.
+            location.start()
+            #expect(!location.isLoadOfHost)
+            check("a://h/2", isCancelled: true, isStale: false)
+            #expect(!location.isNavigating && location.documentURL == "a://h/1")
+            // A load of the host that ends before its commit.
+            location.recordLoad(for: "a://h/3")
+            location.start()
+            #expect(location.isLoadOfHost)
+            check("a://h/3", isCancelled: true, isStale: false)
+            #expect(!location.isLoadOfHost)
+        }
+
         @Test("A load that is stopped before the engine begins it is forgotten")
         mutating func givenUp() {
             #expect(location.cancelLoad() == nil)

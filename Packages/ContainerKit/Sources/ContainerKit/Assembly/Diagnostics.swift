@@ -196,6 +196,7 @@ extension ContainerCounters {
         ]
         totals.merge(viewEnds) { $1 }
         if let prefetch { totals.merge(prefetch.metricTotals) { $1 } }
+        if let table { totals[MetricKey(.damage, ["of": "table_entry"])] = table.invalidEntries }
         return totals
     }
 

@@ -54,7 +54,8 @@ final class IdleScheduler {
             switch event {
             case .pageOpened(let session): self?.handle(.loading(session.id))
             case .page(let page, .started): self?.handle(.loading(page))
-            case .page(let page, .finished), .page(let page, .failed), .page(let page, .processEnded):
+            case .page(let page, .finished), .page(let page, .stopped), .page(let page, .failed),
+                .page(let page, .processEnded):
                 self?.handle(.loadingEnded(page))
             case .pageClosed(let page): self?.handle(.loadingEnded(page))
             default: break

@@ -8,16 +8,20 @@ internal import WebSyntax
 ///
 /// With these cookies the page would have received the same response, if it had sent the request first. Cookies that
 /// another response has set do not count, because they may belong to another account's session.
+///
+/// Names and values are compared as bytes. Equal strings may have different bytes (Unicode, canonical equivalence).
 struct CookieGrants: Sendable {
-    private var values: [Substring: Set<Substring>] = [:]
-    private var removed: Set<Substring> = []
+    private typealias Bytes = [UInt8]
+
+    private var values: [Bytes: Set<Bytes>] = [:]
+    private var removed: Set<Bytes> = []
 
     /// Records the cookies of a response.
     /// - Parameter setCookies: the values of the `Set-Cookie` fields.
     mutating func record(_ setCookies: [String]) {
         for text in setCookies {
             let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-            let (name, value) = Self.pair(parts[0])
+            let (name, value) = Self.bytes(of: Self.pair(parts[0]))
             // User agents ignore a field without name and value (RFC 6265bis, section 5.6).
             guard !name.isEmpty || !value.isEmpty else { continue }
             if value.isEmpty || Self.isOver(parts.dropFirst()) {
@@ -38,10 +42,7 @@ struct CookieGrants: Sendable {
     func lead(from sent: String?, to own: String?) -> Bool {
         let (before, now) = (Self.pairs(sent), Self.pairs(own))
         guard before != now else { return true }
-        let hasGranted = now.subtracting(before).allSatisfy { text in
-            let (name, value) = Self.pair(text)
-            return values[name]?.contains(value) == true
-        }
+        let hasGranted = now.subtracting(before).allSatisfy { values[$0.name]?.contains($0.value) == true }
         let left = Self.counts(now)
         let hasRest = Self.counts(before).allSatisfy { name, count in
             removed.contains(name) || left[name, default: 0] >= count
@@ -49,13 +50,27 @@ struct CookieGrants: Sendable {
         return hasGranted && hasRest
     }
 
-    private static func pairs(_ field: String?) -> Set<Substring> {
-        Set((field ?? "").split(separator: ";").map(\.trimmingFieldWhitespace).filter { !$0.isEmpty })
+    private struct Pair: Hashable {
+        let name: Bytes
+        let value: Bytes
+    }
+
+    private static func pairs(_ field: String?) -> Set<Pair> {
+        let pairs = (field ?? "").split(separator: ";").map(\.trimmingFieldWhitespace).filter { !$0.isEmpty }
+        return Set(
+            pairs.map { text in
+                let (name, value) = bytes(of: pair(text))
+                return Pair(name: name, value: value)
+            })
     }
 
     /// Returns the number of cookies of each name, because each path may have one.
-    private static func counts(_ pairs: Set<Substring>) -> [Substring: Int] {
-        Dictionary(pairs.map { (pair($0).name, 1) }, uniquingKeysWith: +)
+    private static func counts(_ pairs: Set<Pair>) -> [Bytes: Int] {
+        Dictionary(pairs.map { ($0.name, 1) }, uniquingKeysWith: +)
+    }
+
+    private static func bytes(of pair: (name: Substring, value: Substring)) -> (name: Bytes, value: Bytes) {
+        (Bytes(pair.name.utf8), Bytes(pair.value.utf8))
     }
 
     private static func pair(_ text: Substring) -> (name: Substring, value: Substring) {

@@ -58,7 +58,9 @@ struct FieldRule: Sendable {
         // The cookies of both requests may be in a different order.
         name == "cookie"
             ? grants.lead(from: sent[.cookie], to: own[.cookie])
-            : value(of: name, in: sent, url: url) == value(of: name, in: own, url: url)
+            // Equal strings may have different bytes.
+            : value(of: name, in: sent, url: url).map { Array($0.utf8) }
+                == value(of: name, in: own, url: url).map { Array($0.utf8) }
     }
 
     /// Returns the value of a field in the form for comparison; `nil` if the field is missing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 public import ResourceLoading
@@ -50,7 +51,7 @@ public final class PrefetchLoader: ResourceLoader {
     /// own requests join them. No request is sent twice for one page until ``removePage(_:)``.
     public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {
         guard !requests.isEmpty else { return }
-        let numbers = store.change { state, now in state.open(page.id, requests.map(\.identity), at: now) }
+        let numbers = store.change { state, now in state.open(page, requests, at: now) }
         for (number, request) in zip(numbers, requests) {
             guard let number else { continue }
             store.start(number) { [self] in await fetch(request, number, for: page) }
@@ -69,10 +70,10 @@ public final class PrefetchLoader: ResourceLoader {
     }
 
     public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        guard let url = known(request) else { return try await next.load(request) }
+        guard let url = known(request) else { return try await loadNext(request) }
         var request = request
         if let own = try await own(&request, url: url), let response = try await answer(own) { return response }
-        return try await next.load(request)
+        return try await loadNext(request)
     }
 
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
@@ -178,6 +179,44 @@ extension PrefetchLoader {
     }
 }
 
+// MARK: - Cookies of the document
+
+extension PrefetchLoader {
+    /// Loads a request from the next loader. If it is for the document of a page and its response sets cookies, the
+    /// prefetch requests that would now have other cookies are sent again. All others keep their responses.
+    private nonisolated(nonsending) func loadNext(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard request.destination == .document, let page = request.page?.page.id,
+            store.read({ $0.hasUnclaimed(of: page) })
+        else { return try await next.load(request) }
+        let hasStored = Mutex(false)
+        var observed = request
+        observed.onSetCookie = { setCookies in
+            if !setCookies.isEmpty { hasStored.withLock { $0 = true } }
+            request.onSetCookie?(setCookies)
+        }
+        guard let response = try await next.load(observed) else { return nil }
+        // A loader that stores cookies removes these fields. Otherwise the engine stores the cookies later.
+        let setCookies = response.head.headerFields[values: .setCookie]
+        if !setCookies.isEmpty { await completing.record(setCookies, of: request) }
+        if !setCookies.isEmpty || hasStored.withLock({ $0 }) { await renewRequests(of: page) }
+        return response
+    }
+
+    /// Sends the requests again whose `Cookie` field would be different now.
+    private func renewRequests(of page: PageID) async {
+        for waiting in store.change({ state, _ in state.recordCookieChange(of: page) }) {
+            let origin = waiting.origin
+            guard let bare = origin.request.resource(for: origin.page),
+                let fields = try? await completing.completed(bare).head.headerFields
+            else { continue }
+            let renewed = store.change { state, now in state.renew(waiting.number, cookie: fields[.cookie], at: now) }
+            guard let renewed else { continue }
+            store.start(renewed) { [self] in await fetch(origin.request, renewed, for: origin.page) }
+        }
+        store.sweep()
+    }
+}
+
 // MARK: - Requests made ahead
 
 extension PrefetchLoader {
@@ -186,16 +225,26 @@ extension PrefetchLoader {
             guard let bare = request.resource(for: page) else {
                 throw ResourceError(.invalidRequest, "invalid URL", at: request.url)
             }
-            var whole = try await completing.completed(bare)
-            let fields = whole.head.headerFields
-            guard store.change({ state, _ in state.complete(number, fields: fields) }) else { return }
+            var whole: ResourceRequest
+            var isWanted: Bool?
+            repeat {
+                whole = try await completing.completed(bare)
+                let fields = whole.head.headerFields
+                isWanted = store.change { state, _ in
+                    state.takeOutdated(number) ? nil : state.complete(number, fields: fields)
+                }
+            } while isWanted == nil
+            guard isWanted == true else { return }
             let grant = { @Sendable [store] (setCookies: [String]) in
                 store.change { state, _ in state.grant(number, setCookies) }
             }
             // A loader that stores cookies calls `grant` before it stores them, so that the cookies are recorded before
             // the page's own request has them.
             whole.onSetCookie = grant
-            guard let response = try await next.load(whole) else {
+            let load = { [self] (whole: ResourceRequest) in
+                request.isDocument ? try await loadNext(whole) : try await next.load(whole)
+            }
+            guard let response = try await load(whole) else {
                 throw ResourceError(.internal, "no loader returned a response", at: request.url)
             }
             // These are the cookies that no loader has stored.

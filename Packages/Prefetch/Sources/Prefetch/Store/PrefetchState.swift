@@ -47,6 +47,11 @@ struct PrefetchState: Sendable {
         let page: PageID
         let identity: RequestIdentity
         let startedAt: Duration
+        /// The request, so that it can be sent again.
+        var origin: Origin?
+        /// A Boolean value that indicates whether the cookies of the page have changed while the request was being
+        /// completed.
+        var isOutdated = false
         /// The fields of the sent request; `nil` while the request is being completed.
         var sent: HTTPFields?
         /// The cookies that the response sets.
@@ -67,6 +72,18 @@ struct PrefetchState: Sendable {
         /// The number of claims so far.
         var claims = 0
         var isTransferred = false
+    }
+
+    /// A prefetch request and the page for which it is sent.
+    struct Origin: Sendable {
+        let request: PrefetchRequest
+        let page: PageReference
+    }
+
+    /// A request that has been sent and waits for its page.
+    struct Waiting: Sendable {
+        let number: Number
+        let origin: Origin
     }
 
     private struct Trace: Hashable {
@@ -133,6 +150,61 @@ extension PrefetchState {
             counters.started += 1
             return last
         }
+    }
+
+    /// Registers the requests of a page that is being opened, so that they can be sent again.
+    /// - Returns: as for ``open(_:_:at:)``.
+    mutating func open(_ page: PageReference, _ requests: [PrefetchRequest], at now: Duration) -> [Number?] {
+        let numbers = open(page.id, requests.map(\.identity), at: now)
+        for (number, request) in zip(numbers, requests) {
+            if let number { entries[number]?.origin = Origin(request: request, page: page) }
+        }
+        return numbers
+    }
+
+    /// Returns a Boolean value that indicates whether a request for a resource of the page has not been claimed.
+    func hasUnclaimed(of page: PageID) -> Bool {
+        entries.values.contains { $0.page == page && $0.claim == nil && !$0.identity.isDocument }
+    }
+
+    /// Returns the unclaimed requests for resources of a page whose document has set cookies. Requests that are being
+    /// completed will be completed again.
+    mutating func recordCookieChange(of page: PageID) -> [Waiting] {
+        var waiting: [Waiting] = []
+        for (number, entry) in entries where entry.page == page && entry.claim == nil && !entry.identity.isDocument {
+            if entry.sent == nil {
+                entries[number]?.isOutdated = true
+            } else if let origin = entry.origin {
+                waiting.append(Waiting(number: number, origin: origin))
+            }
+        }
+        return waiting.sorted { $0.number < $1.number }
+    }
+
+    /// Returns a Boolean value that indicates whether a request must be completed again, because the cookies of its
+    /// page have changed meanwhile.
+    mutating func takeOutdated(_ number: Number) -> Bool {
+        guard entries[number]?.isOutdated == true else { return false }
+        entries[number]?.isOutdated = false
+        return true
+    }
+
+    /// Replaces an unclaimed request by a new one if its `Cookie` field would be different now.
+    /// - Parameters:
+    ///   - number: the request.
+    ///   - cookie: the `Cookie` field that the request would have now; `nil` for none.
+    /// - Returns: the number of the request to start; `nil` if the response can be used or is no longer wanted.
+    mutating func renew(_ number: Number, cookie: String?, at now: Duration) -> Number? {
+        guard let entry = entries[number], entry.claim == nil, let sent = entry.sent,
+            !entry.grants.lead(from: sent[.cookie], to: cookie)
+        else { return nil }
+        waste(number)
+        traces.removeAll { $0.page == entry.page && $0.identity == entry.identity }
+        last += 1
+        entries[last] = Entry(
+            page: entry.page, identity: entry.identity, startedAt: now, origin: entry.origin)
+        counters.started += 1
+        return last
     }
 
     /// Records the fields of a completed request that is about to be sent.

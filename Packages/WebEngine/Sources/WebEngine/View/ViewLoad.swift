@@ -14,7 +14,7 @@ public final class ViewLoad {
         case waiting
         /// The document has begun to arrive.
         case committed
-        /// The page and its initial resources have loaded.
+        /// The page and its initial resources have loaded, or the load was stopped and the document stays as it is.
         case finished
         /// The load failed before it finished.
         case failed(EngineError)
@@ -108,7 +108,9 @@ public final class ViewLoad {
                 signal
             }
         switch signal {
-        case .committed where isAtInterimDocument, .finished where isAtInterimDocument: return
+        case .committed where isAtInterimDocument, .finished where isAtInterimDocument,
+            .stopped where isAtInterimDocument:
+            return
         case .resource(let resource) where isReportedElsewhere(resource): return
         case .resource, .frameLoaded, .visibilityChanged: break
         default: isAtInterimDocument = false
@@ -116,7 +118,7 @@ public final class ViewLoad {
         switch signal {
         case .started: state = .waiting
         case .committed: state = .committed
-        case .finished: if case .failed = state {} else { state = .finished }
+        case .finished, .stopped: if case .failed = state {} else { state = .finished }
         case .failed(_, let error): state = .failed(error)
         case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
         case .resource, .frameLoaded, .visibilityChanged: break

@@ -9,7 +9,7 @@ public protocol ViewLoading: AnyObject {
     /// Starts to load a URL. The result arrives as signals. An earlier load in progress sends no more signals.
     func load(_ url: String)
 
-    /// Stops the load in progress. A navigation that has not committed ends as failed.
+    /// Stops the load in progress. A load of the app that has not committed ends as failed, all others as stopped.
     func stopLoading()
 
     /// Reloads the document of the view by GET and replaces its history entry. If the web process has ended, a new

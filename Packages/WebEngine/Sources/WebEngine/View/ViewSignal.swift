@@ -9,6 +9,10 @@ public enum ViewSignal: Sendable {
     case committed(url: String)
     /// The page and its initial resources have loaded.
     case finished(url: String)
+    /// A load ended before it was complete, and not because of a failure: the page or the app stopped it, another
+    /// navigation of the page replaced it, or the response became a download or has no content. The committed document
+    /// stays. A load that the app requested and that ends before its commit is ``failed(url:error:)``.
+    case stopped(url: String)
     /// A navigation failed.
     case failed(url: String, error: EngineError)
     /// The load of a resource over http or https ended. The engine loaded the resource itself, without the container.

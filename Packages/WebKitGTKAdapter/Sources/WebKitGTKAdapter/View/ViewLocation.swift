@@ -23,6 +23,9 @@ internal import WebEngine
         private(set) var isNavigating = false
         /// The URL that the host requested, until its document is committed.
         private var requestedURL: String?
+        /// A Boolean value that indicates whether the host has requested a load whose document is not committed. All
+        /// other loads are those of the page.
+        var isLoadOfHost: Bool { requestedURL != nil }
         /// A Boolean value that indicates whether the host's load has not begun in the engine. Events in this state
         /// belong to an earlier load.
         private(set) var isLoadWaiting = false

@@ -24,13 +24,9 @@ internal import WebEngine
                 ) -> gboolean = { _, _, url, error, data in
                     let url = url.map { String(cString: $0) } ?? ""
                     let failure = EngineError(load: error, url: url)
-                    let isCancelled = error.map {
-                        $0.pointee.domain == webkit_network_error_quark()
-                            && $0.pointee.code == gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue)
-                    }
+                    let ending = error.map { LoadEnding(of: $0.pointee) } ?? .failed
                     MainActor.assumeIsolated {
-                        let view = target(data, as: WebKitGTKView.self)
-                        view?.loadFailed(url, failure, isCancelled: isCancelled ?? false)
+                        target(data, as: WebKitGTKView.self)?.loadFailed(url, failure, ending)
                     }
                     return 1
                 }
@@ -44,7 +40,7 @@ internal import WebEngine
                     let url = url.map { String(cString: $0) } ?? ""
                     let failure = EngineError(.tls, "the server's certificate was rejected", at: url)
                     MainActor.assumeIsolated {
-                        target(data, as: WebKitGTKView.self)?.loadFailed(url, failure, isCancelled: false)
+                        target(data, as: WebKitGTKView.self)?.loadFailed(url, failure, .failed)
                     }
                     return 1
                 }
@@ -106,12 +102,13 @@ internal import WebEngine
             }
         }
 
-        /// Handles the failure of a load.
-        /// - Parameter isCancelled: a Boolean value that indicates whether the load was stopped or replaced by another.
-        private func loadFailed(_ url: String, _ error: EngineError, isCancelled: Bool) {
+        /// Handles the end of a load that the engine reports as a failure.
+        private func loadFailed(_ url: String, _ error: EngineError, _ ending: LoadEnding) {
+            // A load that the host requested has failed if no document of it was committed.
+            let isOfHost = location.isLoadOfHost
             // The host has requested another page meanwhile, so this failure does not end the current load.
-            if location.fail(url, isCancelled: isCancelled) { return }
-            onSignal?(.failed(url: url, error: error))
+            if location.fail(url, isCancelled: ending == .cancelled) { return }
+            onSignal?(ending == .failed || isOfHost ? .failed(url: url, error: error) : .stopped(url: url))
         }
 
         private func processEnded(_ reason: WebKitWebProcessTerminationReason) {
@@ -128,6 +125,28 @@ internal import WebEngine
                 default: "the web process was ended"
                 }
             onSignal?(.processEnded(reason: text))
+        }
+    }
+
+    /// The reason for which the engine ends a load without its completion.
+    private enum LoadEnding {
+        case failed
+        /// The page or the host stopped the load, or another load replaced it.
+        case cancelled
+        /// The response became a download, or has no content for a document.
+        case interrupted
+
+        init(of error: GError) {
+            let code = error.code
+            if error.domain == webkit_network_error_quark(), code == gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue) {
+                self = .cancelled
+            } else if error.domain == webkit_policy_error_quark(),
+                code == gint(WEBKIT_POLICY_ERROR_FRAME_LOAD_INTERRUPTED_BY_POLICY_CHANGE.rawValue)
+            {
+                self = .interrupted
+            } else {
+                self = .failed
+            }
         }
     }
 

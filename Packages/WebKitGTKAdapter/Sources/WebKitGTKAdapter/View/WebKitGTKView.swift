@@ -158,7 +158,8 @@ public import WebEngine
             webkit_web_view_load_html(web, "<!doctype html>", origin)
         }
 
-        /// Stops the load in progress. A navigation that has not committed ends as `failed` with code `loadFailed`.
+        /// Stops the load in progress. A load of ``load(_:)`` that has not committed ends as `failed` with code
+        /// `loadFailed`, all others as `stopped`.
         public func stopLoading() {
             guard !isDiscarded else { return }
             webkit_web_view_stop_loading(web)
@@ -368,7 +369,7 @@ public import WebEngine
                 case .finished: return
                 case .failed(_, let error): throw error
                 case .processEnded(let reason): throw EngineError(.processEnded, reason)
-                case .started, .committed, .resource, .frameLoaded, .visibilityChanged: continue
+                case .started, .committed, .stopped, .resource, .frameLoaded, .visibilityChanged: continue
                 }
             }
             try Task.checkCancellation()
