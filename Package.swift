@@ -462,7 +462,7 @@ let package = Package(
 
         // The programs, and what they share.
         .target(
-            name: "CommandSupport", dependencies: ["AsyncSupport", .argumentParser], path: "Apps/Support/Sources",
+            name: "CommandSupport", dependencies: ["AsyncSupport", "SystemSupport", .argumentParser, .log], path: "Apps/Support/Sources",
             swiftSettings: settings),
         .target(
             name: "TableSuggestions",

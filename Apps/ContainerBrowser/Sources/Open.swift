@@ -94,6 +94,10 @@ struct Open: AsyncParsableCommand {
             try OpenReport(summary: summary, opening: last).write(to: report)
         }
         summary.suggested = try await suggestion?.write()
-        try CommandOutput.result(json ? summary.json() : summary.text())
+        if json {
+            try CommandOutput.result(jsonText: summary.json())
+        } else {
+            try CommandOutput.result(lines: summary.lines)
+        }
     }
 }

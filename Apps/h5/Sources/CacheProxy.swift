@@ -58,7 +58,8 @@ struct CacheProxy: AsyncParsableCommand {
         let proxy = ReverseProxy(loader: cache, upstream: upstream)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await proxy.serve(port: port) { port in try announce(port) })
+            result = .success(
+                try await proxy.serve(port: port) { port in try CommandOutput.result("http://127.0.0.1:\(port)") })
         } catch {
             result = .failure(error)
         }
@@ -81,14 +82,6 @@ struct CacheProxy: AsyncParsableCommand {
         } catch let error as StoreError {
             let status: ExitStatus = error.code == .inUse ? .unavailable : .io
             throw CommandError(status, code: "\(error.code)", error.message, at: error.location ?? disk)
-        }
-    }
-
-    private func announce(_ port: Int) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))
-        } catch {
-            throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
         }
     }
 }

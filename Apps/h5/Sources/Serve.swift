@@ -85,7 +85,7 @@ struct Serve: AsyncParsableCommand {
             try announce(server)
         } catch {
             await server.stop()
-            throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
+            throw error
         }
         await Self.untilCancelled()
         await server.stop()
@@ -107,16 +107,12 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func announce(_ server: OriginServer) throws {
-        var line = Data("\(server.url)\n".utf8)
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            line = try encoder.encode(Announcement(url: server.url, port: server.port)) + Data("\n".utf8)
+            try CommandOutput.result(json: Announcement(url: server.url, port: server.port))
+        } else {
+            try CommandOutput.result(server.url)
         }
-        try FileHandle.standardOutput.write(contentsOf: line)
-        if let authority = server.authorityPEM {
-            try FileHandle.standardError.write(contentsOf: Data(authority.utf8) + Data("\n".utf8))
-        }
+        server.authorityPEM?.split(separator: "\n").forEach { CommandOutput.log(String($0)) }
     }
 
     private static func status(of code: ContainerTestingError.Code) -> ExitStatus {

@@ -57,6 +57,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         ]
     }
 
+    public var authorities: [CertificateAuthority] { configuration.authorities }
+
     /// Closes all connections. Requests in progress fail.
     public func shutDown() async throws {
         switch clients.withLock({ $0.end() }) {
