@@ -15,7 +15,10 @@ struct CacheProxy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache-proxy",
         abstract: "Runs a shared HTTP cache (RFC 9111) in front of an origin, on 127.0.0.1.",
-        discussion: "Prints its URL when it accepts connections, and runs until SIGINT or SIGTERM.",
+        discussion: """
+            Prints its URL when it accepts connections, and runs until SIGINT or SIGTERM. A request whose Host is not \
+            localhost, a name below it, 127.0.0.0/8 or [::1] gets status 421.
+            """,
         version: ProgramVersion.current)
 
     @Option(

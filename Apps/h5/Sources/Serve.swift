@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import ContainerTesting
+@_spi(Packaging) internal import ContainerTesting
 internal import Foundation
 
 /// The command `h5 serve`, which serves a folder over a shaped network with injected faults until SIGINT or SIGTERM.
@@ -13,6 +13,9 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves a folder on 127.0.0.1, over a shaped network and with injected faults.",
         discussion: """
             Prints its URL when it accepts connections, and serves until SIGINT or SIGTERM.
+
+            Names that begin with a dot are not served, except .well-known. A request whose Host is not localhost, a \
+            name below it, 127.0.0.0/8 or [::1] gets status 421.
 
             Without --rtt, --down and --up the network is not shaped.
 
@@ -100,6 +103,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = OriginServer.Configuration(folder: folder)
         configuration.port = port
         configuration.usesTLS = tls
+        configuration.refusesForeignHosts = true
         configuration.profile = try NetworkProfile(
             roundTrip: .milliseconds(rtt ?? 0), downKilobits: down, upKilobits: up)
         configuration.faults = try fault.flatMap { try Fault.parse($0) }
