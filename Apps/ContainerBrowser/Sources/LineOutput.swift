@@ -21,6 +21,8 @@ final class LineOutput {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let file = FileHandle(forWritingAtPath: path)
         else { throw CommandError(.io, code: "io", "the path of --out cannot be written", at: path) }
+        // The processes of the engine do not inherit the file.
+        _ = fcntl(file.fileDescriptor, F_SETFD, FD_CLOEXEC)
         self.file = file
     }
 

@@ -53,6 +53,27 @@ struct CapabilityTests {
         try await Subject.urlSession.with { transport async in #expect(transport.authorities.isEmpty) }
     }
 
+    @Test("Programs that the process starts inherit no connection of the transport")
+    func inheritance() async throws {
+        let route = try route(.get, "/") { _ in OriginResponse(body: .bytes(Data())) }
+        let server = try await OriginServer.start(.init(routes: [route]))
+        try await withTransport { transport in
+            _ = try await transport.send(server.url + "/")
+            // The connection stays open for the next request.
+            let flags = (CInt(0)..<4_096).compactMap { descriptor -> CInt? in
+                var address = sockaddr_in()
+                var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+                let result = withUnsafeMutablePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+                }
+                guard result == 0, Int(UInt16(bigEndian: address.sin_port)) == server.port else { return nil }
+                return fcntl(descriptor, F_GETFD)
+            }
+            #expect(!flags.isEmpty && flags.allSatisfy { $0 & FD_CLOEXEC != 0 }, "\(flags)")
+        }
+        await server.stop()
+    }
+
     private static func der(_ pem: String) throws -> [UInt8] {
         let text = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         return Array(try #require(Data(base64Encoded: text)))
