@@ -469,7 +469,8 @@ let package = Package(
 
         // The programs, and what they share.
         .target(
-            name: "CommandSupport", dependencies: ["AsyncSupport", .argumentParser], path: "Apps/Support/Sources",
+            name: "CommandSupport", dependencies: ["AsyncSupport", "SystemSupport", .argumentParser, .log],
+            path: "Apps/Support/Sources",
             swiftSettings: settings),
         .target(
             name: "TableSuggestions",
@@ -489,7 +490,8 @@ let package = Package(
                 "ContentDigest", "AsyncSupport", "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport",
                 "OfflinePackage",
                 "ResourceLoading",
-                "ResourceStore", "SchemeRouter", "WebEngine", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
+                "ResourceStore", "SchemeRouter", "SystemSupport", "WebEngine", "WebKitGTKAdapter", "ContainerTesting",
+                "PackageFormat",
                 "PackagePublisher", "Prefetch", "PublicSuffixList", "RequestPipeline", "ResourceTable",
                 "TableSuggestions",
                 .argumentParser,
@@ -528,9 +530,10 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "SystemSupport", "ContentDigest", "h5", "container-benchmarks", "CommandSupport", "ContainerTesting",
+                "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "container-benchmarks", "CommandSupport",
+                "ContainerTesting",
                 "OfflinePackage", "PackageFormat",
-                "ProgramTesting", "ResourceStore", "BaseTesting", .httpTypes,
+                "ProgramTesting", "ResourceStore", "BaseTesting", .httpTypes, .log,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .testTarget(

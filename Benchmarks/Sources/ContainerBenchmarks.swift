@@ -72,7 +72,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         if json {
             try CommandOutput.result(json: results)
         } else {
-            try CommandOutput.result(ComparisonTable(results).text)
+            try CommandOutput.result(lines: ComparisonTable(results).text.components(separatedBy: "\n"))
             if only.contains(.install) { try CommandOutput.result(InstallBenchmark.syncPolicy) }
         }
         try Verdict.check(results)

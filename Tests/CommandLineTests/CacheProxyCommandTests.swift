@@ -65,6 +65,28 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
+    @Test("A request for another host than this machine gets 421 and no stored response")
+    func foreignHosts() async throws {
+        let origin = try await OriginServer.start(OriginServer.Configuration(routes: [try fresh()]))
+        let folder = try TemporaryFolder()
+        let proxy = try await Program("h5").start(
+            ["cache-proxy", "--upstream", origin.url, "--port", "0"], in: folder.path)
+        let address = try #require(proxy.firstLine)
+        let port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+        func status(_ host: String) async throws -> String {
+            let request = "GET /fresh HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+            return String(try await RawExchange.run(Data(request.utf8), port: port).prefix(12))
+        }
+        for host in ["127.0.0.1:\(port)", "LOCALHOST", "a.b.localhost:1", "[::1]:80", "127.9.0.1"] {
+            #expect(try await status(host) == "HTTP/1.1 200", "\(host)")
+        }
+        for host in ["a.test", "a.test:\(port)", "localhost.a.test", "127.0.0.1.a.test", "[::2]", "10.0.0.1"] {
+            #expect(try await status(host) == "HTTP/1.1 421", "\(host)")
+        }
+        #expect(await proxy.end(by: SIGTERM) == 0)
+        await origin.stop()
+    }
+
     /// Returns a route for a cacheable file.
     private func fresh() throws -> OriginRoute {
         OriginRoute(.get, try #require(OriginPathPattern("/fresh"))) { _ in
@@ -91,10 +113,10 @@ struct CacheProxyCommandTests {
         let url = try #require(proxy.firstLine)
         _ = try await get(url + "/fresh")
         let paths = (0..<60).map { $0 % 5 == 3 ? "/never" : "/fresh" }
-        var requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: a.test\r\n\r\n" }
-        requests.append("HEAD /fresh HTTP/1.1\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n")
-        requests.append("GET /fresh HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\nx")
-        requests.append("GET /fresh HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n")
+        var requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: a.localhost\r\n\r\n" }
+        requests.append("HEAD /fresh HTTP/1.1\r\nHost: a.localhost\r\nConnection: keep-alive\r\n\r\n")
+        requests.append("GET /fresh HTTP/1.1\r\nHost: a.localhost\r\nContent-Length: 1\r\n\r\nx")
+        requests.append("GET /fresh HTTP/1.1\r\nHost: a.localhost\r\nConnection: close\r\n\r\n")
         let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
         let answers = try await RawExchange.run(Data(requests.joined().utf8), port: port)
         let heads = answers.components(separatedBy: "HTTP/1.1 200 OK\r\n").dropFirst()
@@ -116,7 +138,7 @@ struct CacheProxyCommandTests {
         let url = try #require(proxy.firstLine)
         let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
         for (path, via) in [("/fresh?1", ""), ("/fresh?2", "Via: 1.0 front\r\n"), ("/fresh?1", "")] {
-            let request = "GET \(path) HTTP/1.1\r\nHost: a.test\r\n\(via)Connection: close\r\n\r\n"
+            let request = "GET \(path) HTTP/1.1\r\nHost: a.localhost\r\n\(via)Connection: close\r\n\r\n"
             #expect(try await RawExchange.run(Data(request.utf8), port: port).hasSuffix("fresh"))
         }
         #expect(origin.requests.map { $0.headers[.via] } == ["1.1 h5", "1.0 front, 1.1 h5"])

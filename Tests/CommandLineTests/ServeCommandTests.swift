@@ -38,6 +38,32 @@ struct ServeCommandTests {
         #expect(await server.end(by: signal) == 0)
     }
 
+    @Test("A request for another host than this machine gets 421, and hidden files get 404 except .well-known")
+    func foreignHostsAndHiddenFiles() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["index.html", ".git/config", "a/.env", ".well-known/a.txt", ".well-known/.b"] {
+            try folder.write("site/" + name, "text".utf8)
+        }
+        let server = try await Program("h5").start(["serve", "site"], in: folder.path)
+        let address = try #require(server.firstLine)
+        let port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+        func status(_ path: String, _ host: String) async throws -> String {
+            let request = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+            return String(try await RawExchange.run(Data(request.utf8), port: port).prefix(12))
+        }
+        for host in ["127.0.0.1:\(port)", "localhost", "site.localhost:\(port)", "[::1]"] {
+            #expect(try await status("/", host) == "HTTP/1.1 200", "\(host)")
+        }
+        for host in ["evil.test", "evil.test:\(port)", "localhost.evil.test", "127.0.0.1.evil.test"] {
+            #expect(try await status("/", host) == "HTTP/1.1 421", "\(host)")
+        }
+        for path in ["/.git/config", "/%2egit/config", "/.git/", "/.git", "/a/.env", "/.well-known/.b"] {
+            #expect(try await status(path, "localhost") == "HTTP/1.1 404", "\(path)")
+        }
+        #expect(try await status("/.well-known/a.txt", "localhost") == "HTTP/1.1 200")
+        #expect(await server.end(by: SIGTERM) == 0)
+    }
+
     @Test("A port in use gives one error line")
     func portInUse() async throws {
         let other = try await OriginServer.start(OriginServer.Configuration())

@@ -4,6 +4,7 @@
 import BaseTesting
 import Foundation
 import ProgramTesting
+import SystemSupport
 import Testing
 
 /// `h5 table diff` and `h5 table match` end to end, with valid and invalid input.
@@ -143,6 +144,23 @@ struct TableCommandTests {
         #expect(try await object("diff", "old.json", "new.json")["invalid"] as? Int == 1)
         let match = try await object("match", "new.json", "https://h.example/%7E")
         #expect(match["url"] as? String == "https://h.example/~" && match["entry"] is [String: Any])
+    }
+
+    @Test("Control characters and bidirectional controls of a table are not printed, and JSON contains their escapes")
+    func hostileText() async throws {
+        try write("table.json", version: "1", [("a", "1", "a")])
+        let table = try String(contentsOfFile: folder.path + "/table.json", encoding: .utf8)
+        let version = #""version":"1\u001b[2J\u009b\u202e\u2028\nurl: fake","md5""#
+        try folder.write("table.json", table.replacing(#""version":"1","md5""#, with: version).utf8)
+        let arguments = ["table", "match", "table.json", "https://h.example/a"]
+        let outcome = try await Program("h5").run(arguments, in: folder.path)
+        let line = "\nversion: 1\u{FFFD}[2J\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}url: fake\nmd5: "
+        #expect(outcome.status == 0 && outcome.output.contains(line), "\(outcome.output.printableLines())")
+        let json = try await Program("h5").run(arguments + ["--json"], in: folder.path)
+        #expect(json.output.unicodeScalars.allSatisfy { $0 == "\n" || (0x20..<0x7F).contains($0.value) })
+        let entry = try #require(
+            try await object("match", "table.json", "https://h.example/a")["entry"] as? [String: Any])
+        #expect(entry["version"] as? String == "1\u{1B}[2J\u{9B}\u{202E}\u{2028}\nurl: fake")
     }
 
     @Test("Invalid input is refused")

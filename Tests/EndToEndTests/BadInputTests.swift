@@ -217,7 +217,7 @@ extension RealEngine {
             let shop = try await Shop()
             try shop.folder.write("file", "".utf8)
             for (option, path) in [
-                ("--screenshot", "none/page.png"), ("--screenshot", "site"), ("--report", "file/report"),
+                ("--screenshot", "file/page.png"), ("--screenshot", "site"), ("--report", "file/report"),
                 ("--report", "file"), ("--screenshot", "/proc/page.png"),
             ] {
                 try await fails(74, "io", in: shop.folder.path, "open", shop.page, option, path, saying: [option])

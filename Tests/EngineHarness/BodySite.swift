@@ -83,6 +83,7 @@ struct AddressedTransport: HTTPTransporting {
     }
 
     var capabilities: TransportCapabilities { base.capabilities }
+    var authorities: [CertificateAuthority] { base.authorities }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         var request = request

@@ -128,6 +128,7 @@ struct CountingTransport: HTTPTransporting {
     let base: AddressedTransport
 
     var capabilities: TransportCapabilities { base.capabilities }
+    var authorities: [CertificateAuthority] { base.authorities }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         guard request.path == "/count" else { return try await base.send(request, body: body) }

@@ -54,7 +54,11 @@ struct Bench: AsyncParsableCommand {
             results.append(try await contest.run())
         }
         if let report { try ContestReport(results: results, network: network).write(to: report) }
-        try CommandOutput.result(
-            json ? ContestTable(results).json() : ContestTable(results).text(network: network.name))
+        let table = ContestTable(results)
+        if json {
+            try CommandOutput.result(jsonText: table.json())
+        } else {
+            try CommandOutput.result(lines: table.lines(network: network.name))
+        }
     }
 }

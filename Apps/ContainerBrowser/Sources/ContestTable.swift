@@ -52,10 +52,11 @@ struct ContestTable {
         ),
     ]
 
-    func text(network: String = "slow-4g") -> String {
+    /// Returns the table, the findings about each site, and the explanations of the columns.
+    func lines(network: String) -> [String] {
         let table = Self.aligned([Self.header] + rows(network: network))
         let terms = Self.terms.map { "\($0): \($1)" }
-        return (table + [""] + results.flatMap(Self.measures) + [""] + terms).joined(separator: "\n")
+        return table + [""] + results.flatMap(Self.measures) + [""] + terms
     }
 
     /// Returns the findings about a site, one line for each.

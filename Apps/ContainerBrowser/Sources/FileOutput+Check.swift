@@ -6,8 +6,9 @@ internal import Foundation
 
 extension FileOutput {
     /// Checks before the work begins that a file can be written later. The check changes no file.
+    /// - Parameter makesFolder: A Boolean value that indicates whether the folder of the file is created later.
     /// - Throws: An I/O error that names the option.
-    static func check(file path: String, of option: String) throws {
+    static func check(file path: String, of option: String, makesFolder: Bool = false) throws {
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
             guard !isDirectory.boolValue else { throw refusal("is a folder, not a file", option, path) }
@@ -18,7 +19,8 @@ extension FileOutput {
                 return
             }
         }
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let folder = folder(of: path)
+        if makesFolder { return try check(folder: folder, of: option) }
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue else {
             throw refusal("is in a folder that does not exist", option, path)
         }
@@ -36,6 +38,11 @@ extension FileOutput {
         }
         guard isDirectory.boolValue else { throw refusal("cannot become a folder", option, path) }
         try probe(folder.path, option, path)
+    }
+
+    /// Returns the folder of a file.
+    static func folder(of path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
     }
 
     /// Creates and removes a file in the folder, because permissions do not show read-only file systems or access

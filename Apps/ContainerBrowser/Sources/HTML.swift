@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 /// The shared markup and style of the report pages.
 enum HTML {
-    /// Returns the text escaped for element content and quoted attribute values.
+    /// Returns the text escaped for element content and quoted attribute values. Characters that are not printable
+    /// become U+FFFD, except line feeds.
     static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        text.printableLines().replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
     }
 

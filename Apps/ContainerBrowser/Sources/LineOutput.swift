@@ -7,23 +7,27 @@ internal import Foundation
 /// The output of `run`: standard output, written line by line, or a file.
 final class LineOutput {
     private let path: String
-    private let file: FileHandle
+    /// The file, or `nil` for standard output.
+    private let file: FileHandle?
 
     /// Opens the output.
     /// - Throws: An I/O error if the file cannot be created.
     init(path: String?) throws {
         self.path = path ?? "standard output"
         guard let path else {
-            file = .standardOutput
+            file = nil
             return
         }
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let file = FileHandle(forWritingAtPath: path)
         else { throw CommandError(.io, code: "io", "the path of --out cannot be written", at: path) }
+        // The processes of the engine do not inherit the file.
+        _ = fcntl(file.fileDescriptor, F_SETFD, FD_CLOEXEC)
         self.file = file
     }
 
     func write(_ line: PageLine) throws {
+        guard let file else { return try CommandOutput.result(jsonText: line.json()) }
         do {
             try file.write(contentsOf: Data((line.json() + "\n").utf8))
         } catch {
@@ -32,7 +36,7 @@ final class LineOutput {
     }
 
     func finish() throws {
-        if file !== FileHandle.standardOutput { try file.close() }
+        try file?.close()
     }
 }
 

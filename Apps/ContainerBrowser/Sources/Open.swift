@@ -12,7 +12,20 @@ internal import WebKitGTKAdapter
 struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Opens a page and reports its times, its requests by provenance and the bytes from the network.",
-        discussion: "A response with an error status, such as 404, is a page; the exit status is 0.")
+        discussion: """
+            A response with an error status, such as 404, is a page; the exit status is 0.
+
+            Times begin with the call to open. response start is the time at which the engine receives the first byte \
+            of the document: from the network in --mode plain, from the container in the other modes, also if a \
+            package or a cache has the document. With a redirect it is that of the last response.
+
+            bytes from the network: with --network, all bytes that the simulated network has carried to this program \
+            during the opening, heads and TLS included. Without --network, the bodies only: in --mode plain the body \
+            sizes that the engine reports, with their content codings; in the other modes the bodies that the container \
+            has received from the network and passed to the page, after gzip and deflate are removed, and those that \
+            the engine has loaded past the container. A response from a package or from the container's cache adds none, and a \
+            response from the engine's own cache counts as network. "not known" if a size is missing.
+            """)
 
     @Argument(help: "The page's real http or https URL.")
     var url: String
@@ -38,7 +51,7 @@ struct Open: AsyncParsableCommand {
         help: ArgumentHelp("Also measure when this expression becomes true (readyMs).", valueName: "js"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Write a picture of the page as PNG.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a picture of the page as PNG. Missing folders are created.", valueName: "file"))
     var screenshot: String?
 
     @Option(help: ArgumentHelp("Write a report page with the waterfall and a HAR 1.2 file.", valueName: "directory"))
@@ -65,7 +78,7 @@ struct Open: AsyncParsableCommand {
         defer { directory.remove() }
         var options = try stage.options(covering: [url], directory: directory.path, warm: warm)
         // Unwritable paths are reported before the work begins.
-        if let screenshot { try FileOutput.check(file: screenshot, of: "--screenshot") }
+        if let screenshot { try FileOutput.check(file: screenshot, of: "--screenshot", makesFolder: true) }
         if let report { try FileOutput.check(folder: report, of: "--report") }
         var suggestion = try suggest.map { try LoadSuggestion(of: url, options, into: $0) }
         if suggestion != nil { options.coverSites() }
@@ -87,6 +100,7 @@ struct Open: AsyncParsableCommand {
             last = opening
         }
         if let picture = last?.snapshot, let screenshot {
+            try FileOutput.makeDirectory(FileOutput.folder(of: screenshot))
             try FileOutput.write(picture.png, to: screenshot)
             summary.record(screenshot: screenshot)
         }
@@ -94,6 +108,10 @@ struct Open: AsyncParsableCommand {
             try OpenReport(summary: summary, opening: last).write(to: report)
         }
         summary.suggested = try await suggestion?.write()
-        try CommandOutput.result(json ? summary.json() : summary.text())
+        if json {
+            try CommandOutput.result(jsonText: summary.json())
+        } else {
+            try CommandOutput.result(lines: summary.lines)
+        }
     }
 }

@@ -27,7 +27,7 @@ struct OpenReport {
             title: "How \(summary.url) opened",
             body: """
                 <h1>How the page opened</h1>
-                <pre>\(HTML.escaped(summary.text()))</pre>
+                <pre>\(summary.lines.map(HTML.escaped).joined(separator: "\n"))</pre>
                 <h2>Requests</h2>
                 <p>A bar begins when the request begins and ends with its last byte. The full width is \
                 \(Int(longest)) ms from the call to open. Green: from a package. Red: no response.</p>

@@ -45,12 +45,14 @@ struct OpenSummary: Sendable {
         return String(decoding: try encoder.encode(document), as: UTF8.self)
     }
 
-    func text() -> String {
+    /// The lines of the text output, one for each value.
+    var lines: [String] {
         let median = median
         let counts = median.requests
         let lines: [(String, String)] = [
             ("page", url),
             ("engine", "\(engine), mode \(mode.rawValue), network \(network), \(warm ? "warm" : "new") view"),
+            ("status", median.status.map { "\($0)" } ?? "not known"),
             ("runs", "\(runs.count)\(runs.count > 1 ? ", medians below" : "")"),
             ("check-out", Self.time(median.checkOutMs)),
             ("response start", Self.time(median.responseStartMs)),
@@ -74,7 +76,6 @@ struct OpenSummary: Sendable {
         return (lines + refused + ready + errors + suggestion).map {
             "\($0.0.padding(toLength: 24, withPad: " ", startingAt: 0))\($0.1)"
         }
-        .joined(separator: "\n")
     }
 
     private static func time(_ milliseconds: Double?) -> String {

@@ -84,7 +84,7 @@ final class Stage {
         let network: any HTTPTransporting =
             if let traffic = options.traffic { WatchingTransport(base: transport, log: traffic) } else { transport }
         var configuration = ContainerConfiguration(
-            directory: options.directory, logger: Logger(label: "container-browser"))
+            directory: options.directory, logger: Logger(label: "container-browser") { _ in OutputLogHandler() })
         configuration.network.transport = network
         // The caller warms up a view with `warmUp()`.
         configuration.views.warmsUpWhenIdle = false

@@ -39,7 +39,7 @@ public enum CommandRunner {
             }
             // The parser reports help and version as errors.
             do {
-                try CommandOutput.result(program.fullMessage(for: error))
+                try CommandOutput.result(lines: program.fullMessage(for: error).components(separatedBy: "\n"))
                 exit(0)
             } catch {
                 CommandOutput.log("\(error)")

@@ -15,7 +15,10 @@ struct CacheProxy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache-proxy",
         abstract: "Runs a shared HTTP cache (RFC 9111) in front of an origin, on 127.0.0.1.",
-        discussion: "Prints its URL when it accepts connections, and runs until SIGINT or SIGTERM.",
+        discussion: """
+            Prints its URL when it accepts connections, and runs until SIGINT or SIGTERM. A request whose Host is not \
+            localhost, a name below it, 127.0.0.0/8 or [::1] gets status 421.
+            """,
         version: ProgramVersion.current)
 
     @Option(
@@ -58,7 +61,8 @@ struct CacheProxy: AsyncParsableCommand {
         let proxy = ReverseProxy(loader: cache, upstream: upstream)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await proxy.serve(port: port) { port in try announce(port) })
+            result = .success(
+                try await proxy.serve(port: port) { port in try CommandOutput.result("http://127.0.0.1:\(port)") })
         } catch {
             result = .failure(error)
         }
@@ -81,14 +85,6 @@ struct CacheProxy: AsyncParsableCommand {
         } catch let error as StoreError {
             let status: ExitStatus = error.code == .inUse ? .unavailable : .io
             throw CommandError(status, code: "\(error.code)", error.message, at: error.location ?? disk)
-        }
-    }
-
-    private func announce(_ port: Int) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))
-        } catch {
-            throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
         }
     }
 }

@@ -69,9 +69,18 @@ struct ReverseProxy: Sendable {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a request has a host other than this machine. A page of another
+    /// site can send such a request by DNS rebinding, and would read the response.
+    private static func isForeign(_ request: HTTPRequest) -> Bool {
+        guard let authority = request.authority else { return false }
+        return Authority(authority[...].utf8)?.isLoopback != true
+    }
+
     /// Returns the response from memory, or `nil` if there is none.
     private func immediateResponse(to request: HTTPRequest) -> ImmediateResponseHandler.Answer? {
-        guard case .known(let response?) = loader.immediateResponse(to: ResourceRequest(originRequest(request))) else {
+        guard !Self.isForeign(request),
+            case .known(let response?) = loader.immediateResponse(to: ResourceRequest(originRequest(request)))
+        else {
             return nil
         }
         let head = outgoing(response, to: request)
@@ -84,6 +93,10 @@ struct ReverseProxy: Sendable {
     }
 
     private func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+        guard !Self.isForeign(request.head) else {
+            return try await writer.writeResponse(
+                HTTPResponse(status: .misdirectedRequest, headerFields: [.contentLength: "0"]))
+        }
         let response: ResourceResponse
         do {
             let outgoing = try await incoming(request)

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import ContainerTesting
+@_spi(Packaging) internal import ContainerTesting
 internal import Foundation
 
 /// The command `h5 serve`, which serves a folder over a shaped network with injected faults until SIGINT or SIGTERM.
@@ -13,6 +13,9 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves a folder on 127.0.0.1, over a shaped network and with injected faults.",
         discussion: """
             Prints its URL when it accepts connections, and serves until SIGINT or SIGTERM.
+
+            Names that begin with a dot are not served, except .well-known. A request whose Host is not localhost, a \
+            name below it, 127.0.0.0/8 or [::1] gets status 421.
 
             Without --rtt, --down and --up the network is not shaped.
 
@@ -85,7 +88,7 @@ struct Serve: AsyncParsableCommand {
             try announce(server)
         } catch {
             await server.stop()
-            throw CommandError(.io, code: "io", "cannot write the URL", at: "standard output")
+            throw error
         }
         await Self.untilCancelled()
         await server.stop()
@@ -100,6 +103,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = OriginServer.Configuration(folder: folder)
         configuration.port = port
         configuration.usesTLS = tls
+        configuration.refusesForeignHosts = true
         configuration.profile = try NetworkProfile(
             roundTrip: .milliseconds(rtt ?? 0), downKilobits: down, upKilobits: up)
         configuration.faults = try fault.flatMap { try Fault.parse($0) }
@@ -107,16 +111,12 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func announce(_ server: OriginServer) throws {
-        var line = Data("\(server.url)\n".utf8)
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            line = try encoder.encode(Announcement(url: server.url, port: server.port)) + Data("\n".utf8)
+            try CommandOutput.result(json: Announcement(url: server.url, port: server.port))
+        } else {
+            try CommandOutput.result(server.url)
         }
-        try FileHandle.standardOutput.write(contentsOf: line)
-        if let authority = server.authorityPEM {
-            try FileHandle.standardError.write(contentsOf: Data(authority.utf8) + Data("\n".utf8))
-        }
+        server.authorityPEM?.split(separator: "\n").forEach { CommandOutput.log(String($0)) }
     }
 
     private static func status(of code: ContainerTestingError.Code) -> ExitStatus {

@@ -116,7 +116,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
         if json {
             try CommandOutput.result(json: output)
         } else {
-            for line in output.lines { try CommandOutput.result(OneLine.text(line)) }
+            try CommandOutput.result(lines: output.lines)
         }
         guard isSoundNow else {
             throw CommandError(

@@ -67,15 +67,11 @@ struct StoreListCommand: AsyncParsableCommand {
         for generation in output.generations {
             let size = generation.files.map { "\($0) files, \(generation.bytes ?? 0) bytes" } ?? "damaged"
             try CommandOutput.result(
-                OneLine.text(
-                    "generation \(generation.number) \(generation.state): \(generation.package) \(generation.version), "
-                        + size))
+                "generation \(generation.number) \(generation.state): \(generation.package) \(generation.version), " + size)
         }
         for resource in output.resources {
             try CommandOutput.result(
-                OneLine.text(
-                    "resource \(resource.key): \(resource.bytes) bytes, \(resource.validator), used \(resource.lastUse)"
-                ))
+                "resource \(resource.key): \(resource.bytes) bytes, \(resource.validator), used \(resource.lastUse)")
         }
     }
 

@@ -76,10 +76,10 @@ struct TableDiffCommand: AsyncParsableCommand {
                 removed: diff.removed.map(\.url.description), download: diff.downloads.map(\.download.description),
                 delete: diff.unreferenced.map(\.description), invalid: diff.invalidCount)
         }
-        try json ? CommandOutput.result(json: output) : print(output)
+        try json ? CommandOutput.result(json: output) : write(output)
     }
 
-    private func print(_ output: Output) throws {
+    private func write(_ output: Output) throws {
         for (mark, urls) in [("+", output.added), ("~", output.changed), ("-", output.removed)] {
             for url in urls { try CommandOutput.result("\(mark) \(url)") }
         }

@@ -12,6 +12,7 @@ struct WatchingTransport: HTTPTransporting {
     let log: TrafficLog
 
     var capabilities: TransportCapabilities { base.capabilities }
+    var authorities: [CertificateAuthority] { base.authorities }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         guard let sent = log.begin(request) else { return try await base.send(request, body: body) }

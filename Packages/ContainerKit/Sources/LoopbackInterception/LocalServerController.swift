@@ -24,6 +24,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     ///   - engine: the engine, which is not retained.
     ///   - requests: the loader of the server.
     ///   - options: the options of the server.
+    ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - directory: the container's directory, which stores the port.
     ///   - isUsed: a Boolean value that indicates whether the server starts now. If `false`, it starts when the first
     ///     page opens.
@@ -31,8 +32,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
     ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
     init(
-        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, directory: String,
-        isUsed: Bool, logger: Logger, host: any LoopbackHost
+        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
+        trusted: @escaping TrustedCertificates, directory: String, isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
         let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host)
@@ -41,7 +42,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
             loader: requests, completing: requests, trusting: CertificateTrust(engine), port: 0)
         configuration.observer = batcher
         configuration.upstreamProxy = options.upstreamProxy
-        configuration.trustRoots = options.trustRoots
+        configuration.trusted = trusted
         configuration.limits = options.limits
         server = LazyListener { [configuration] in
             try await Self.start(configuration, at: options.port, ServerPort(in: directory), logger)

@@ -49,11 +49,12 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         if mode == .loopbackProxy {
             server = nil
             proxy = try await ProxyController(
-                engine, requests, options, isUsed: isUsed, logger: logger, host: ports.host)
+                engine, requests, options, trusted: ports.trusted, isUsed: isUsed, logger: logger, host: ports.host)
         } else {
             proxy = nil
             server = try await LocalServerController(
-                engine, requests, options, directory: directory, isUsed: isUsed, logger: logger, host: ports.host)
+                engine, requests, options, trusted: ports.trusted, directory: directory, isUsed: isUsed, logger: logger,
+                host: ports.host)
         }
     }
 

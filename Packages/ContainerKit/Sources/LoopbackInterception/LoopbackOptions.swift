@@ -13,8 +13,6 @@ public struct LoopbackOptions: Sendable {
     /// The upstream HTTP proxy for tunnelled connections and for protocol upgrades; none by default. Other requests use
     /// the container's transport, which has its own proxy setting.
     public var upstreamProxy: HostPort?
-    /// The PEM certificates that WebSocket connections to intercepted hosts trust; those of the system by default.
-    public var trustRoots: [String]?
     /// The limits of the proxy or the server.
     public var limits = LoopbackLimits()
 

@@ -79,6 +79,7 @@ package struct LoopbackPorts: Sendable {
     let bodies: (any LoopbackBodies)?
     let observer: (any LoopbackRequestObserver)?
     let host: any LoopbackHost
+    let trusted: TrustedCertificates
 
     /// Creates the ports.
     /// - Parameters:
@@ -86,10 +87,12 @@ package struct LoopbackPorts: Sendable {
     ///   - bodies: the request bodies of legacy pages; `nil` if the app does not support legacy pages.
     ///   - observer: the observer of document requests.
     ///   - host: the receiver of events.
+    ///   - trusted: the certificates that WebSocket connections trust in addition to those of the system.
     package init(
         pipeline: any LoopbackPipeline, bodies: (any LoopbackBodies)?, observer: (any LoopbackRequestObserver)?,
-        host: any LoopbackHost
+        host: any LoopbackHost, trusted: @escaping TrustedCertificates
     ) {
+        self.trusted = trusted
         self.pipeline = pipeline
         self.bodies = bodies
         self.observer = observer

@@ -49,13 +49,14 @@ final class ProxyController<Engine: WebEngineDriver> {
     ///   - engine: the engine, which is not retained.
     ///   - requests: the loader and the policy of the proxy.
     ///   - options: the options of the proxy.
+    ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - isUsed: a Boolean value that indicates whether the proxy starts now. If `false`, it starts on first use.
     ///   - logger: the logger.
     ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
     init(
-        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, isUsed: Bool, logger: Logger,
-        host: any LoopbackHost
+        _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
+        trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
         self.logger = logger
@@ -67,7 +68,7 @@ final class ProxyController<Engine: WebEngineDriver> {
             loader: requests, policy: requests, trusting: CertificateTrust(engine))
         configuration.observer = batcher
         configuration.upstreamProxy = options.upstreamProxy
-        configuration.trustRoots = options.trustRoots
+        configuration.trusted = trusted
         configuration.limits = options.limits
         proxy = LazyListener { [configuration] in try await InterceptingProxy.start(configuration) }
         relay.controller = self

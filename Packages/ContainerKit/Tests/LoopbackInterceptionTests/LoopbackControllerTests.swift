@@ -27,7 +27,7 @@ struct LoopbackControllerTests {
         try await LoopbackController(
             engine, in: mode, LoopbackOptions(), directory: folder, names: nil, isUsed: isUsed,
             logger: Logger(label: "test"),
-            ports: LoopbackPorts(pipeline: pipeline, bodies: nil, observer: nil, host: host))
+            ports: LoopbackPorts(pipeline: pipeline, bodies: nil, observer: nil, host: host, trusted: { _ in [] }))
     }
 
     @Test("With the proxy, pages keep their real URLs, and requests of opened hosts are reported")

@@ -25,7 +25,12 @@ enum Listener {
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     static func bind(_ bootstrap: ServerBootstrap, port: Int) async throws -> (channel: any Channel, port: Int) {
         do {
-            let channel = try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            let channel =
+                try await bootstrap
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { channel.closeOnExec() }
+                }
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.backlog, value: 256)
                 .bind(host: "127.0.0.1", port: port).get()
             return (channel, channel.localAddress?.port ?? port)

@@ -338,6 +338,28 @@ struct ShapedProxyTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(1_048_576 * 8 / 40_000))
     }
 
+    @Test("CONNECT is answered without the delay of the network, and the bytes after it have the delay")
+    func connectExchange() async throws {
+        // With the delay the response would take two round trips.
+        let profile = try NetworkProfile(roundTrip: .seconds(30), downKilobits: nil, upKilobits: nil)
+        try await withTCPServer(echo) { port in
+            try await withShapedProxy(profile) { proxy async throws in
+                let begin = ContinuousClock.now
+                try await connect(to: proxy.port).executeThenClose { inbound, outbound in
+                    try await outbound.write(ByteBuffer(string: "CONNECT 127.0.0.1:\(port) HTTP/1.1\r\n\r\n"))
+                    var answer = ""
+                    for try await buffer in inbound {
+                        answer += String(buffer: buffer)
+                        if answer.hasSuffix("\r\n\r\n") { break }
+                    }
+                    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+                }
+                #expect(ContinuousClock.now - begin < profile.roundTrip)
+                #expect(proxy.counters.bytesDown == 0 && proxy.counters.bytesUp == 0)
+            }
+        }
+    }
+
     @Test("Clients fail immediately with the offline profile")
     func offline() async throws {
         try await withOrigin(OriginServer.Configuration()) { server async throws in

@@ -15,6 +15,11 @@ public import ResourceLoading
 public protocol HTTPTransporting: Sendable {
     /// The optional capabilities of this transport.
     var capabilities: TransportCapabilities { get }
+    /// The certificate authorities that the transport trusts in addition to those of the system; none by default.
+    ///
+    /// A container trusts them for the WebSocket connections of pages too. A transport that wraps another one returns
+    /// the authorities of that one.
+    var authorities: [CertificateAuthority] { get }
 
     /// Sends a request with an absolute `http` or `https` URL.
     ///
@@ -31,6 +36,11 @@ public protocol HTTPTransporting: Sendable {
     func send(
         _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
     ) async throws -> TransportResponse
+}
+
+extension HTTPTransporting {
+    /// No authorities.
+    public var authorities: [CertificateAuthority] { [] }
 }
 
 /// The capabilities of a transport beyond the mandatory requirements. A test checks the presence and absence of each

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ContainerTesting
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -10,7 +9,8 @@ import ResourceLoading
 import Testing
 import ZlibStreams
 
-@testable import HTTPTransport
+@testable import ContainerTesting
+@_spi(Facade) @testable import HTTPTransport
 
 /// Checks that each transport has the capabilities that it declares, and lacks the others.
 @Suite("Capabilities", .timeLimit(.minutes(3)))
@@ -32,6 +32,51 @@ struct CapabilityTests {
                 #expect(transport.capabilities == [.decodes, .refusesAtOnce, .http2])
             #endif
         }
+    }
+
+    @Test("A transport returns its authorities, also behind a decoding transport")
+    func authorities() async throws {
+        let (common, own) = (try OriginCertificate(), try OriginCertificate())
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.authorities = [
+            try CertificateAuthority(pem: common.authorityPEM),
+            try CertificateAuthority(pem: own.authorityPEM, hosts: ["shop.test", "[::1]"]),
+        ]
+        let transport = AsyncHTTPTransport(configuration)
+        func trusted(_ host: String) -> [[UInt8]] {
+            CertificateAuthority.certificates(among: DecodingTransport(transport).authorities, trustedFor: host)
+        }
+        let (every, added) = (try Self.der(common.authorityPEM), try Self.der(own.authorityPEM))
+        #expect(trusted("other.test") == [every])
+        #expect(trusted("shop.test") == [every, added] && trusted("::1") == [every, added])
+        try await transport.shutDown()
+        try await Subject.urlSession.with { transport async in #expect(transport.authorities.isEmpty) }
+    }
+
+    @Test("Programs that the process starts inherit no connection of the transport")
+    func inheritance() async throws {
+        let route = try route(.get, "/") { _ in OriginResponse(body: .bytes(Data())) }
+        let server = try await OriginServer.start(.init(routes: [route]))
+        try await withTransport { transport in
+            _ = try await transport.send(server.url + "/")
+            // The connection stays open for the next request.
+            let flags = (CInt(0)..<4_096).compactMap { descriptor -> CInt? in
+                var address = sockaddr_in()
+                var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+                let result = withUnsafeMutablePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+                }
+                guard result == 0, Int(UInt16(bigEndian: address.sin_port)) == server.port else { return nil }
+                return fcntl(descriptor, F_GETFD)
+            }
+            #expect(!flags.isEmpty && flags.allSatisfy { $0 & FD_CLOEXEC != 0 }, "\(flags)")
+        }
+        await server.stop()
+    }
+
+    private static func der(_ pem: String) throws -> [UInt8] {
+        let text = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+        return Array(try #require(Data(base64Encoded: text)))
     }
 
     @Test("Set-Cookie fields stay separate only with `separateCookies`", arguments: Subject.allCases)

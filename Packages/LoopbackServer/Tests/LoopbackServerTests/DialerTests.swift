@@ -17,8 +17,8 @@ struct DialerTests {
         arguments: [4, 6])
     func names(version: Int) async throws {
         try await RawHost.with { host in
-            let dialer = try Dialer(
-                proxy: nil, timeout: .seconds(20), trustRoots: nil,
+            let dialer = Dialer(
+                proxy: nil, timeout: .seconds(20),
                 resolver: { PointingHome(eventLoop: $0, isMapped: version == 6) })
             let target = HostPort(host: "elsewhere.example", port: host.port)
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
@@ -62,7 +62,7 @@ struct DialerTests {
     @Test("Child processes do not inherit a connection to a host")
     func inheritance() async throws {
         try await RawHost.with { host in
-            let dialer = try Dialer(proxy: nil, timeout: .seconds(20), trustRoots: nil)
+            let dialer = Dialer(proxy: nil, timeout: .seconds(20))
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
             let target = HostPort(host: "127.0.0.1", port: host.port)
             let channel = try await dialer.connect(to: target, on: eventLoop).get()

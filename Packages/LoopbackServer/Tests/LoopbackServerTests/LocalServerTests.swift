@@ -73,7 +73,7 @@ struct LocalServerTests {
         try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
             let site = try #require(LocalSite(url: "https://localhost:\(host.port)/"))
             try await SiteFixture.with(loader) {
-                $0.trustRoots = [authority.pem]
+                $0.trusted = { _ in [authority.certificate] }
             } _: { fixture in
                 fixture.server.serve(site)
                 let peer = try await fixture.open(site.name)

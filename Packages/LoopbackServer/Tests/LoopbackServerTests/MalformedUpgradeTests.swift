@@ -40,8 +40,7 @@ struct MalformedUpgradeTests {
     func proxy(response: MalformedResponse) async throws {
         let text = try #require(response.text)
         try await RawHost.with { host in
-            let dialer = try Dialer(
-                proxy: HostPort(host: "127.0.0.1", port: host.port), timeout: .seconds(20), trustRoots: nil)
+            let dialer = Dialer(proxy: HostPort(host: "127.0.0.1", port: host.port), timeout: .seconds(20))
             let dialed = dialer.connect(
                 to: HostPort(host: "shop.test", port: 443), on: MultiThreadedEventLoopGroup.singleton.any())
             let peer = try await host.connections.entry(0)

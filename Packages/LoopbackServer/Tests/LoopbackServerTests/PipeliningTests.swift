@@ -19,7 +19,7 @@ struct PipeliningTests {
         ExchangeDependencies(
             loader: loader, completing: HostListPolicy(), observer: witness,
             leaves: LeafStore(try LaunchAuthority(), trusting: Trusting(), limit: 1),
-            dialer: try Dialer(proxy: nil, timeout: .seconds(1), trustRoots: nil), limits: LoopbackLimits())
+            dialer: Dialer(proxy: nil, timeout: .seconds(1)), limits: LoopbackLimits())
     }
 
     @Test("All pipelined requests of one read receive their responses in order")

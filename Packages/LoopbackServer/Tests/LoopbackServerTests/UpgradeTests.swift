@@ -21,9 +21,10 @@ struct UpgradeTests {
     ) async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: tls ? authority.leaf(for: "localhost").context : nil) { host in
+            let certificate = (trusted ? authority : try LaunchAuthority()).certificate
             try await Fixture.with(loader) {
                 $0.policy = HostListPolicy(hosts: ["localhost"])
-                $0.trustRoots = [(trusted ? authority : try LaunchAuthority()).pem]
+                $0.trusted = { _ in [certificate] }
             } _: { fixture in
                 let name = "localhost:\(host.port)"
                 let client = tls ? try await fixture.open("localhost", port: host.port) : try await fixture.connect()
@@ -66,7 +67,7 @@ struct UpgradeTests {
             try await RawHost.with(tls: nil) { mute in
                 try await Fixture.with(loader) {
                     $0.policy = HostListPolicy(hosts: ["localhost"])
-                    $0.trustRoots = [authority.pem]
+                    $0.trusted = { _ in [authority.certificate] }
                     $0.limits.connect = .seconds(2)
                 } _: { fixture in
                     func ask(_ port: Int) async throws -> Peer {
@@ -141,13 +142,29 @@ struct UpgradeTests {
         }
     }
 
+    @Test("A certificate is trusted for the hosts only that the configuration names")
+    func otherHosts() async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
+            try await Fixture.with(loader) {
+                $0.policy = HostListPolicy(hosts: ["localhost"])
+                $0.trusted = { $0 == "other.test" ? [authority.certificate] : [] }
+            } _: { fixture in
+                let client = try await fixture.open("localhost", port: host.port)
+                try await client.send("GET / HTTP/1.1\r\nHost: localhost:\(host.port)\r\n\(Self.fields)\r\n")
+                #expect(!String(decoding: try await client.rest(), as: UTF8.self).hasPrefix("HTTP/1.1 1"))
+                #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+            }
+        }
+    }
+
     @Test("A host whose certificate is for another name receives no request", arguments: ["127.0.0.1", "other.test"])
     func otherHost(name: String) async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: name).context) { host in
             try await Fixture.with(loader) {
                 $0.policy = HostListPolicy(hosts: ["localhost"])
-                $0.trustRoots = [authority.pem]
+                $0.trusted = { _ in [authority.certificate] }
             } _: { fixture in
                 let client = try await fixture.open("localhost", port: host.port)
                 try await client.send(

@@ -74,9 +74,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// A Boolean value that indicates whether the origin is potentially trustworthy (Secure Contexts, section 3.1).
     public var isPotentiallyTrustworthy: Bool {
-        scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
-            || host.hasPrefix("127.")
-                && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isASCIIDigit }
+        scheme == "https" || HostSyntax.isLoopback(host)
     }
 }
 

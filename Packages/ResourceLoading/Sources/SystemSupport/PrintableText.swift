@@ -6,15 +6,47 @@ extension StringProtocol {
     ///
     /// Control characters, line and paragraph separators, and format characters such as bidirectional controls become
     /// U+FFFD (Unicode general categories Cc, Zl, Zp and Cf).
-    /// - Parameter limit: the maximum number of Unicode scalars of the result; the rest is truncated.
-    public func printable(limit: Int) -> String {
+    /// - Parameter limit: the maximum number of Unicode scalars of the result; the rest is truncated. No limit by
+    ///   default.
+    public func printable(limit: Int = .max) -> String {
         var line = String.UnicodeScalarView()
-        for scalar in unicodeScalars.prefix(limit) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: line.append("\u{FFFD}")
-            default: line.append(scalar)
+        for scalar in unicodeScalars.prefix(limit) { line.append(scalar.isPrintable ? scalar : "\u{FFFD}") }
+        return String(line)
+    }
+
+    /// Returns the text with each line as ``printable(limit:)`` returns it. Line feeds stay.
+    public func printableLines() -> String {
+        var lines = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            lines.append(scalar.isPrintable || scalar == "\n" ? scalar : "\u{FFFD}")
+        }
+        return String(lines)
+    }
+
+    /// Returns a JSON text with the characters that ``printable(limit:)`` replaces as `\u` escapes (RFC 8259, section
+    /// 7). Its value is the same. Line feeds stay, because in JSON they are only white space.
+    public func printableJSON() -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            guard !scalar.isPrintable, scalar != "\n" else {
+                text.append(scalar)
+                continue
+            }
+            for unit in UTF16.encode(scalar) ?? .init() {
+                let digits = String(unit, radix: 16)
+                text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
             }
         }
-        return String(line)
+        return String(text)
+    }
+}
+
+extension Unicode.Scalar {
+    /// A Boolean value that indicates whether a terminal prints the scalar without any effect on other text.
+    fileprivate var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }

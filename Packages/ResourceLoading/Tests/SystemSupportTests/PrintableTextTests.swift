@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import Foundation
 import SystemSupport
 import Testing
 
@@ -17,6 +18,41 @@ struct PrintableTextTests {
         ])
     func replaced(_ text: String, _ expected: String) {
         #expect(text.printable(limit: 200) == expected)
+    }
+
+    /// The characters that can control a terminal or reorder its text: C0, DEL, C1, the bidirectional controls of
+    /// Unicode (UAX #9), and the line and paragraph separators.
+    static let unprintable: [Unicode.Scalar] = {
+        let ranges: [ClosedRange<UInt32>] = [
+            0...0x1F, 0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
+            // Outside of the Basic Multilingual Plane.
+            0xE0001...0xE0001,
+        ]
+        return ranges.joined().compactMap { Unicode.Scalar($0) }
+    }()
+
+    @Test("Every control character and every bidirectional control is replaced")
+    func all() {
+        for scalar in Self.unprintable {
+            #expect("a\(scalar)b".printable() == "a\u{FFFD}b", "U+\(String(scalar.value, radix: 16))")
+        }
+        // An encoded lone surrogate and an overlong encoding are not UTF-8, so a string contains U+FFFD instead.
+        #expect(!String(decoding: [0x61, 0xED, 0xA0, 0x80, 0xC0, 0x9B] as [UInt8], as: UTF8.self).printable().isEmpty)
+    }
+
+    @Test("Lines stay lines")
+    func lines() {
+        #expect("a\r\n\nb\u{1B}\n".printableLines() == "a\u{FFFD}\n\nb\u{FFFD}\n")
+    }
+
+    @Test("JSON has the same value, and contains no character that is not printable")
+    func json() throws {
+        let text = Self.unprintable.reduce(into: "é 😀 \\ \"") { $0.unicodeScalars.append($1) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .prettyPrinted
+        let json = String(decoding: try encoder.encode([text]), as: UTF8.self).printableJSON()
+        #expect(json.printableLines() == json)
+        #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
     }
 
     @Test("A text is truncated at the limit")

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import HTTPTransport
 package import HTTPTypes
 internal import Logging
 internal import LoopbackInterception
@@ -30,7 +31,11 @@ extension ContainerCore {
         let controller = try await LoopbackController(
             engine, in: pipeline.mode, configuration.network.loopback, directory: configuration.directory,
             names: modes.started.contains(.customScheme) ? names : nil, isUsed: rules.isOn, logger: logger,
-            ports: LoopbackPorts(pipeline: pipeline.path, bodies: requests.legacy, observer: adapter, host: adapter))
+            ports: LoopbackPorts(
+                pipeline: pipeline.path, bodies: requests.legacy, observer: adapter, host: adapter,
+                trusted: { [authorities = configuration.network.transport.authorities] host in
+                    CertificateAuthority.certificates(among: authorities, trustedFor: host)
+                }))
         hub.observePermanently { [weak controller, rules] event in
             switch event {
             case .rulesChanged, .interceptionSwitched, .remoteConfigChanged:

@@ -20,6 +20,7 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
         // The first HTTP/2 stream adds its connection; later streams of the connection, on the same event loop, find
         // it.
         guard (try? connection.pipeline.syncOperations.handler(type: SocketEnd.self)) == nil else { return }
+        connection.closeOnExec()
         do {
             // The first handler is nearest to the socket, below TLS.
             try connection.pipeline.syncOperations.addHandler(SocketEnd(), position: .first)

@@ -14,7 +14,8 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file provider for one folder. Links that lead out of the folder are not followed.
+/// A file provider for one folder. Links that lead out of the folder are not followed. Files and folders whose names
+/// begin with a dot are not served, except `.well-known` (RFC 8615).
 struct FolderProvider: FileProvider {
     typealias FileAttributes = LocalFileSystem.FileAttributes
     typealias FileIdentifier = String
@@ -41,6 +42,8 @@ struct FolderProvider: FileProvider {
     func getFileIdentifier(_ path: String) -> String? {
         // The system would end the path at a zero byte and open another file.
         guard !path.utf8.contains(0) else { return nil }
+        let isHidden = path.split(separator: "/").contains { $0.first == "." && $0 != "." && $0 != ".well-known" }
+        guard !isHidden else { return nil }
         return files.getFileIdentifier(path)
     }
 

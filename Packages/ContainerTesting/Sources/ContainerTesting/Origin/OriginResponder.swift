@@ -23,6 +23,11 @@ struct OriginResponder: HTTPResponder {
     let files: FolderProvider?
 
     func respond(to request: Request, context: OriginContext) async throws -> Response {
+        if configuration.refusesForeignHosts, let authority = request.head.authority,
+            Authority(authority[...].utf8)?.isLoopback != true
+        {
+            return Self.plain(.misdirectedRequest, head: request.method == .head)
+        }
         let seen = OriginRequest(
             method: request.method, path: request.uri.path, query: request.uri.query, headers: request.headers)
         log.append(seen)

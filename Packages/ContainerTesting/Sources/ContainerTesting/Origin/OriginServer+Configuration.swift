@@ -20,6 +20,9 @@ extension OriginServer {
         public var offersHTTP2 = false
         /// The port; 0, the default, lets the system choose.
         public var port = 0
+        /// A Boolean value that indicates whether requests for hosts other than this machine get status 421; `false` by
+        /// default. A page of another site can otherwise read the files by DNS rebinding.
+        @_spi(Packaging) public var refusesForeignHosts = false
         /// The number of latest requests in the log; 10,000 by default.
         public var logLimit = 10_000
         /// The limit of a request body for a route, in bytes; 16 MiB by default. A larger body results in status 413.

@@ -69,7 +69,10 @@ public final class OriginServer: Sendable {
             server: try server(configuration, certificate: certificate, registry: registry),
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: isShaped ? 0 : configuration.port)),
-            onServerRunning: { channel in announcement.yield(channel.localAddress?.port ?? 0) },
+            onServerRunning: { channel in
+                channel.eventLoop.execute { channel.closeOnExec() }
+                announcement.yield(channel.localAddress?.port ?? 0)
+            },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: logger)
         let task = Task {
             do {

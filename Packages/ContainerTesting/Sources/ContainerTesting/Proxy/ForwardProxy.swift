@@ -35,7 +35,15 @@ public final class ForwardProxy: Sendable {
     /// Starts a proxy. It returns when the proxy accepts connections.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(_ configuration: Configuration = Configuration()) async throws -> ForwardProxy {
-        let listener = try await ProxyListener.start(port: configuration.port) { channel, counts in
+        try await start(configuration, isPrivate: false)
+    }
+
+    /// Starts a proxy as ``start(_:)`` does.
+    /// - Parameter isPrivate: A Boolean value that indicates whether the proxy serves only this process and its
+    ///   descendants.
+    static func start(_ configuration: Configuration, isPrivate: Bool) async throws -> ForwardProxy {
+        let listener = try await ProxyListener.start(port: configuration.port, isPrivate: isPrivate) {
+            channel, counts in
             try ProxyConnection.install(on: channel, configuration: configuration, counts: counts)
         }
         return ForwardProxy(listener)

@@ -19,10 +19,13 @@ struct ProxyListener: Sendable {
     var connections: Int { registry.total }
 
     /// Starts listening.
-    /// - Parameter install: A closure that adds the handlers of a connection to its channel, on its event loop.
+    /// - Parameters:
+    ///   - isPrivate: A Boolean value that indicates whether connections of processes other than this one and its
+    ///     descendants are reset.
+    ///   - install: A closure that adds the handlers of a connection to its channel, on its event loop.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     static func start(
-        port: Int, install: @escaping @Sendable (any Channel, ProxyCounts) throws -> Void
+        port: Int, isPrivate: Bool = false, install: @escaping @Sendable (any Channel, ProxyCounts) throws -> Void
     ) async throws -> ProxyListener {
         let registry = ConnectionRegistry()
         let counts = ProxyCounts()
@@ -30,8 +33,10 @@ struct ProxyListener: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard registry.admit(channel) else { return channel.reset() }
+                channel.closeOnExec()
+                let admission = isPrivate ? OwnProcesses.admit(channel) : channel.eventLoop.makeSucceededFuture(true)
+                return admission.flatMapThrowing { isAdmitted in
+                    guard isAdmitted, registry.admit(channel) else { return channel.reset() }
                     try install(channel, counts)
                 }
             }

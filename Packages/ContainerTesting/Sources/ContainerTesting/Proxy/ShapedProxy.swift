@@ -3,8 +3,11 @@
 
 /// A forward proxy behind a slow link, for browsers and transports.
 ///
-/// The link is between the client and the proxy. An http request takes as long as on the simulated network without a
-/// proxy. A tunnel takes one more round trip than a direct connection, for the `CONNECT` request, as with any proxy.
+/// The link is between the client and the proxy, and does not delay a `CONNECT` exchange at the beginning of a
+/// connection. A request therefore takes as long as on the simulated network without a proxy, in a tunnel too.
+///
+/// On Linux it serves this process and its descendants only, such as the processes of an engine. It resets the
+/// connections of other processes.
 ///
 /// With ``NetworkProfile/offline`` each connection is reset immediately, so that requests fail without a time-out.
 public final class ShapedProxy: Sendable {
@@ -22,7 +25,7 @@ public final class ShapedProxy: Sendable {
     public var url: String { "http://127.0.0.1:\(port)" }
     /// The network that the proxy simulates.
     public var profile: NetworkProfile { relay.profile }
-    /// The counters of relayed bytes, including request and response heads.
+    /// The counters of relayed bytes, including request and response heads but not those of `CONNECT`.
     public var counters: ShapingRelay.Counters { relay.counters }
 
     /// Starts a proxy. It returns when the proxy accepts connections.
@@ -35,10 +38,10 @@ public final class ShapedProxy: Sendable {
     ) async throws -> ShapedProxy {
         var inner = configuration
         inner.port = 0
-        let proxy = try await ForwardProxy.start(inner)
+        let proxy = try await ForwardProxy.start(inner, isPrivate: true)
         do {
             let relay = try await ShapingRelay.start(
-                profile: profile, target: .loopback(proxy.port), port: configuration.port)
+                profile: profile, target: .loopback(proxy.port), port: configuration.port, isPrivateProxy: true)
             return ShapedProxy(proxy: proxy, relay: relay)
         } catch {
             await proxy.stop()

@@ -23,6 +23,7 @@ enum UpstreamConnector {
     ) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(configuration.connectTimeout))
+            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { channel.closeOnExec() } }
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
             .channelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)

@@ -34,8 +34,14 @@ final class RelayConnection {
     /// The data that the client sent before the target was connected.
     private var early: [LinkScheduler.Segment.Content] = []
     private var isOver = false
+    /// The CONNECT exchange at the beginning of the connection; `nil` if there is none, or after its end.
+    private var handshake: ConnectHandshake?
 
-    init(id: LinkScheduler.ConnectionID, core: RelayCore, client: any Channel, opensAt: Duration) {
+    init(
+        id: LinkScheduler.ConnectionID, core: RelayCore, client: any Channel, opensAt: Duration,
+        handshake: ConnectHandshake?
+    ) {
+        self.handshake = handshake
         self.id = id
         self.core = core
         self.client = client
@@ -99,6 +105,25 @@ final class RelayConnection {
     }
 
     func received(_ buffer: ByteBuffer, _ direction: RelayDirection) {
+        // The bytes before the target is connected are delayed with all that follow.
+        if target == nil { handshake = nil }
+        guard handshake != nil else { return delay(buffer, direction) }
+        let parts = handshake?.receive(buffer, direction)
+        if handshake?.isOver == true { handshake = nil }
+        if let head = parts?.head, let channel = channel(direction) {
+            core.soon { channel.writeAndFlush(head, promise: nil) }
+        }
+        if let rest = parts?.rest { delay(rest, direction) }
+    }
+
+    /// Sends the bytes of an incomplete CONNECT exchange like all others.
+    private func endHandshake(_ direction: RelayDirection) {
+        guard let rest = handshake?.end(direction) else { return }
+        handshake = nil
+        delay(rest, direction)
+    }
+
+    private func delay(_ buffer: ByteBuffer, _ direction: RelayDirection) {
         let count = buffer.readableBytes
         guard count > 0, !withStream(direction, \.isReceiverClosed) else { return }
         let held = withStream(direction) { stream in
@@ -125,6 +150,7 @@ final class RelayConnection {
 
     /// Handles the end of the sender's stream in a direction.
     func ended(_ direction: RelayDirection) {
+        endHandshake(direction)
         withStream(direction) { $0.isEnded = true }
         send(.end, direction)
         core.pumpSoon()
@@ -135,6 +161,7 @@ final class RelayConnection {
     ///   normally.
     func senderDidClose(_ direction: RelayDirection, byError isError: Bool) {
         guard !isOver else { return }
+        endHandshake(direction)
         let toward = direction.opposite
         withStream(toward) { stream in
             stream.isReceiverClosed = true

@@ -14,6 +14,7 @@ final class RelayCore {
 
     private let profile: NetworkProfile
     private let target: Endpoint
+    private let isProxy: Bool
     private let loop: any EventLoop
     private let counts: RelayCounts
     private let epoch = NIODeadline.now()
@@ -25,7 +26,10 @@ final class RelayCore {
     private var wake: (at: Duration, task: Scheduled<Void>)?
     private var isPumpScheduled = false
 
-    init(profile: NetworkProfile, target: Endpoint, loop: any EventLoop, counts: RelayCounts) {
+    /// - Parameter isProxy: A Boolean value that indicates whether the target is a proxy, whose CONNECT exchanges are
+    ///   not delayed.
+    init(profile: NetworkProfile, target: Endpoint, isProxy: Bool, loop: any EventLoop, counts: RelayCounts) {
+        self.isProxy = isProxy
         self.profile = profile
         self.target = target
         self.loop = loop
@@ -51,16 +55,20 @@ final class RelayCore {
     }
 
     /// Adds a new client connection, or resets it.
-    func accept(_ client: any Channel) throws {
+    /// - Parameters:
+    ///   - opened: The time at which the client has connected.
+    ///   - isAdmitted: A Boolean value that indicates whether the client may use the relay.
+    func accept(_ client: any Channel, openedAt opened: Duration, isAdmitted: Bool) throws {
         counts.update { $0.connections += 1 }
-        guard !isStopped, !profile.isOffline, connections.count < Self.connectionLimit else {
+        guard isAdmitted, !isStopped, !profile.isOffline, connections.count < Self.connectionLimit else {
             counts.update { $0.refused += 1 }
             client.reset()
             return
         }
         nextID += 1
         let connection = RelayConnection(
-            id: LinkScheduler.ConnectionID(nextID), core: self, client: client, opensAt: now + profile.roundTrip)
+            id: LinkScheduler.ConnectionID(nextID), core: self, client: client, opensAt: opened + profile.roundTrip,
+            handshake: isProxy ? ConnectHandshake() : nil)
         connections[connection.id] = connection
         try client.pipeline.syncOperations.addHandler(connection.end(.down))
         connect(connection)
@@ -71,6 +79,7 @@ final class RelayCore {
         // nothing is read before.
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
+            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { channel.closeOnExec() } }
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: false)
             .channelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
@@ -94,6 +103,11 @@ final class RelayCore {
         case .down: down.enqueue(content, on: connection.id, readyAt: ready)
         case .up: up.enqueue(content, on: connection.id, readyAt: ready)
         }
+    }
+
+    /// Calls a function in the next turn of the event loop, before the next ``pump()`` that is requested later.
+    func soon(_ body: @escaping () -> Void) {
+        loop.assumeIsolated().execute(body)
     }
 
     func recordHeld(_ count: Int) {

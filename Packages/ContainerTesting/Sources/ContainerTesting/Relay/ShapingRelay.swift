@@ -44,17 +44,35 @@ public final class ShapingRelay: Sendable {
     public static func start(
         profile: NetworkProfile, target: Endpoint, port: Int = 0
     ) async throws -> ShapingRelay {
+        try await start(profile: profile, target: target, port: port, isPrivateProxy: false)
+    }
+
+    /// Starts a relay as ``start(profile:target:port:)`` does.
+    /// - Parameter isPrivateProxy: A Boolean value that indicates whether the target is a proxy for this process and
+    ///   its descendants only. The relay then resets the connections of other processes, and does not delay CONNECT
+    ///   exchanges.
+    static func start(
+        profile: NetworkProfile, target: Endpoint, port: Int, isPrivateProxy: Bool
+    ) async throws -> ShapingRelay {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let counts = RelayCounts()
         let core = try await loop.submit {
-            NIOLoopBound(RelayCore(profile: profile, target: target, loop: loop, counts: counts), eventLoop: loop)
+            NIOLoopBound(
+                RelayCore(profile: profile, target: target, isProxy: isPrivateProxy, loop: loop, counts: counts),
+                eventLoop: loop)
         }.get()
         // The listening socket and all connections share the event loop of the core, so the core needs no lock.
         let bootstrap = ServerBootstrap(group: loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try core.value.accept(channel) }
+                channel.closeOnExec()
+                let opened = core.value.now
+                let admission =
+                    isPrivateProxy ? OwnProcesses.admit(channel) : channel.eventLoop.makeSucceededFuture(true)
+                return admission.flatMapThrowing {
+                    try core.value.accept(channel, openedAt: opened, isAdmitted: $0)
+                }
             }
         let (listener, port) = try await Listener.bind(bootstrap, port: port)
         return ShapingRelay(profile: profile, port: port, listener: listener, core: core, counts: counts)

@@ -74,6 +74,7 @@ final class AsyncHTTPClients: Sendable {
             let sync = channel.pipeline.syncOperations
             let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let end = EarlyResponseEndHandler(isStream: false)
+            try channel.closeOnExec()
             channel.enableKeepAlive()
             try sync.addHandler(RequestTargetHandler(), position: .after(decoder))
             try sync.addHandler(ReuseGuard(), position: .after(decoder))
@@ -95,6 +96,7 @@ final class AsyncHTTPClients: Sendable {
     /// - Throws: An error if the peer has no certificate. The connection is then closed and its request fails.
     static func prepare(shared channel: any Channel) throws {
         do {
+            try channel.closeOnExec()
             channel.enableKeepAlive()
             guard try ConnectionCertificate.add(to: channel) != nil else { throw NIOSSLError.noCertificateToValidate }
         } catch {

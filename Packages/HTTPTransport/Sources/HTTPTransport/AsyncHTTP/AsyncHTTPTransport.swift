@@ -59,6 +59,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         ]
     }
 
+    public var authorities: [CertificateAuthority] { configuration.authorities }
+
     /// Closes all connections. Requests in progress fail.
     public func shutDown() async throws {
         var failure: (any Error)?

@@ -26,6 +26,16 @@ public struct CertificateAuthority: Sendable {
         }
         guard !certificates.isEmpty else { throw ResourceError(.tls, "the PEM text contains no certificate") }
     }
+
+    /// Returns the certificates (X.509, DER) of the authorities that are trusted for a host.
+    /// - Parameter host: A name or an address in lower case, an IPv6 address without brackets.
+    @_spi(Facade) public static func certificates(
+        among authorities: [CertificateAuthority], trustedFor host: String
+    ) -> [[UInt8]] {
+        authorities.filter { $0.isTrusted(for: host) }.flatMap(\.certificates).compactMap { try? $0.toDERBytes() }
+    }
+
+    fileprivate func isTrusted(for host: String) -> Bool { hosts?.contains(host) ?? true }
 }
 
 /// The TLS settings of a transport: settings for each host with certificate authorities of its own, and settings for
@@ -48,7 +58,7 @@ struct HostAuthorities: Sendable {
         common = settings(trusting: authorities.filter { $0.hosts == nil })
         let hosts = authorities.reduce(into: Set<String>()) { $0.formUnion($1.hosts ?? []) }
         byHost = hosts.reduce(into: [:]) { byHost, host in
-            byHost[host] = settings(trusting: authorities.filter { $0.hosts?.contains(host) ?? true })
+            byHost[host] = settings(trusting: authorities.filter { $0.isTrusted(for: host) })
         }
     }
 

@@ -33,6 +33,8 @@ public struct DecodingTransport: HTTPTransporting {
         base.capabilities.union(.decodes)
     }
 
+    public var authorities: [CertificateAuthority] { base.authorities }
+
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         if base.capabilities.contains(.decodes) { return try await base.send(request, body: body) }
         return try decoded(try await base.send(decoding.addingAcceptEncoding(request), body: body), of: request)

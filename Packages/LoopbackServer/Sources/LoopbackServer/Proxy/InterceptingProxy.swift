@@ -34,8 +34,8 @@ public final class InterceptingProxy: Sendable {
             exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.policy, observer: configuration.observer,
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
-                dialer: try Dialer(
-                    proxy: configuration.upstreamProxy, timeout: limits.connect, trustRoots: configuration.trustRoots),
+                dialer: Dialer(
+                    proxy: configuration.upstreamProxy, timeout: limits.connect, trusted: configuration.trusted),
                 limits: limits),
             policy: configuration.policy, credentials: credentials)
         self.dependencies = dependencies
@@ -111,9 +111,8 @@ extension InterceptingProxy {
         public var observer: (any LoopbackObserving)?
         /// Another HTTP proxy for tunnels and upgraded connections; none by default.
         public var upstreamProxy: HostPort?
-        /// PEM certificates that replace the system's trust roots for upgraded requests, for example for test servers
-        /// or companies; `nil`, the default, for the system's.
-        public var trustRoots: [String]?
+        /// The certificates that upgraded requests trust in addition to those of the system; none by default.
+        public var trusted: TrustedCertificates = { _ in [] }
         /// The limits of the proxy.
         public var limits = LoopbackLimits()
         /// A closure that returns the user at the other end of a connection. Only tests replace it.

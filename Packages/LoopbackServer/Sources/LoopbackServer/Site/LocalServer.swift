@@ -32,8 +32,8 @@ public final class LocalServer: Sendable {
         let token = AccessToken()
         let authority = try LaunchAuthority()
         let sites = LocalSites(limit: limits.hosts)
-        let dialer = try Dialer(
-            proxy: configuration.upstreamProxy, timeout: limits.connect, trustRoots: configuration.trustRoots)
+        let dialer = Dialer(
+            proxy: configuration.upstreamProxy, timeout: limits.connect, trusted: configuration.trusted)
         let dependencies = LocalSiteDependencies(
             exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.completing, observer: configuration.observer,
@@ -145,9 +145,8 @@ extension LocalServer {
         public var observer: (any LoopbackObserving)?
         /// Another HTTP proxy for upgraded connections; none by default.
         public var upstreamProxy: HostPort?
-        /// PEM certificates that replace the system's trust roots for upgraded requests, for example for test servers
-        /// or companies; `nil`, the default, for the system's.
-        public var trustRoots: [String]?
+        /// The certificates that upgraded requests trust in addition to those of the system; none by default.
+        public var trusted: TrustedCertificates = { _ in [] }
         /// The limits of the server.
         public var limits = LoopbackLimits()
         /// A closure that returns the user at the other end of a connection. Only tests replace it.

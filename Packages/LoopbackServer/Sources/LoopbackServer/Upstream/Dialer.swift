@@ -10,6 +10,12 @@ internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
 
+/// A closure that returns the certificates (X.509, DER) that are trusted for a host in addition to those of the system.
+///
+/// The host is a name or an address in lower case, an IPv6 address without brackets. The closure is called on an event
+/// loop and must not block.
+public typealias TrustedCertificates = @Sendable (_ host: String) -> [[UInt8]]
+
 /// Connects to hosts for tunnels and for connections that upgrade to another protocol. Other requests use the loader,
 /// which has its own transport.
 ///
@@ -17,7 +23,7 @@ internal import ResourceLoading
 final class Dialer: Sendable {
     private let proxy: HostPort?
     private let timeout: Duration
-    private let tls: TLSConfiguration
+    private let trusted: TrustedCertificates
     private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
     private let ownPort = Mutex<Int?>(nil)
 
@@ -25,33 +31,17 @@ final class Dialer: Sendable {
     /// - Parameters:
     ///   - proxy: Another proxy to connect through.
     ///   - timeout: The time limit for a connection.
-    ///   - trustRoots: PEM certificates; `nil` for the system's.
+    ///   - trusted: The certificates that are trusted in addition to those of the system.
     ///   - resolver: A closure that creates the resolver of names; `nil` for the system's. `localhost` and the names
     ///     below it are not resolved.
-    /// - Throws: ``LoopbackError`` with code `certificate` if the PEM certificates are invalid.
     init(
-        proxy: HostPort?, timeout: Duration, trustRoots: [String]?,
+        proxy: HostPort?, timeout: Duration, trusted: @escaping TrustedCertificates = { _ in [] },
         resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil
-    ) throws {
+    ) {
         self.proxy = proxy
         self.timeout = timeout
+        self.trusted = trusted
         self.resolver = resolver
-        var tls = TLSConfiguration.makeClientConfiguration()
-        // RFC 8996: earlier versions must not be used.
-        tls.minimumTLSVersion = .tlsv12
-        do {
-            if let trustRoots {
-                tls.trustRoots = .certificates(
-                    try trustRoots.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
-            }
-        } catch {
-            throw LoopbackError(.certificate, "the trusted certificates cannot be read", cause: error)
-        }
-        // `HostIdentity` checks the host name.
-        tls.certificateVerification = .noHostnameVerification
-        // Upgrades exist only in HTTP/1.1.
-        tls.applicationProtocols = ["http/1.1"]
-        self.tls = tls
     }
 
     /// Sets the loopback port of this server. Connections to it would form a loop and are refused.
@@ -84,12 +74,27 @@ final class Dialer: Sendable {
 
     /// Adds TLS to a connection and verifies the certificate chain. The caller must check the host name with
     /// ``HostIdentity`` before it sends data.
+    /// - Throws: `NIOSSLError` or `ChannelError`, for example if a trusted certificate is not valid DER.
     func secure(_ channel: any Channel, to target: HostPort) throws {
         let isAddress = HostIdentity.bytes(ofAddress: target.host) != nil
         let handler = try NIOSSLClientHandler(
-            context: NIOSSLContext(configuration: tls), serverHostname: isAddress ? nil : target.host)
+            context: NIOSSLContext(configuration: settings(for: target.host)),
+            serverHostname: isAddress ? nil : target.host)
         try channel.endWhole()
         try channel.pipeline.syncOperations.addHandler(handler)
+    }
+
+    private func settings(for host: String) throws -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        // RFC 8996: earlier versions must not be used.
+        tls.minimumTLSVersion = .tlsv12
+        let certificates = try trusted(host).map { try NIOSSLCertificate(bytes: $0, format: .der) }
+        if !certificates.isEmpty { tls.additionalTrustRoots = [.certificates(certificates)] }
+        // `HostIdentity` checks the host name.
+        tls.certificateVerification = .noHostnameVerification
+        // Upgrades exist only in HTTP/1.1.
+        tls.applicationProtocols = ["http/1.1"]
+        return tls
     }
 
     private func checked(_ channel: any Channel, to target: HostPort) -> EventLoopFuture<any Channel> {

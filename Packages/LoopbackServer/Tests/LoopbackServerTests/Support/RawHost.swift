@@ -45,11 +45,3 @@ final class RawHost: Sendable {
         return try result.get()
     }
 }
-
-extension LaunchAuthority {
-    /// The certificate in PEM.
-    var pem: String {
-        let text = Data(certificate).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
-    }
-}

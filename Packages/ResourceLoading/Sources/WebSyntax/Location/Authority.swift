@@ -34,6 +34,9 @@ where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence 
         self.port = port
     }
 
+    /// A Boolean value that indicates whether the host is this machine, in any case; see ``HostSyntax/isLoopback(_:)``.
+    public var isLoopback: Bool { HostSyntax.isLoopback(String(decoding: host, as: UTF8.self).lowercased()) }
+
     /// Splits an authority at the colon of its port, without validation.
     ///
     /// The port follows the last colon outside of the brackets of an IPv6 address.

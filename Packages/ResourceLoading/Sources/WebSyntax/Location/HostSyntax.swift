@@ -47,4 +47,12 @@ public enum HostSyntax {
                     && UInt8(decimalDigits: part) != nil
             }
     }
+
+    /// Returns a Boolean value that indicates whether a host is this machine: 127.0.0.0/8, `[::1]`, `localhost` and
+    /// names below it (Secure Contexts, section 3.1).
+    /// - Parameter host: The host of a URL, in lower case.
+    public static func isLoopback(_ host: some StringProtocol) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isASCIIDigit }
+    }
 }
