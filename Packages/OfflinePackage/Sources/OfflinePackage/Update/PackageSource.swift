@@ -81,8 +81,8 @@ public struct PackageSource: Sendable, Hashable {
     /// Returns the URL of a manifest's archive.
     func archive(of manifest: PackageManifest) -> String {
         if let archiveURL { return archiveURL }
-        let end = manifestURL.firstIndex { $0 == "?" || $0 == "#" } ?? manifestURL.endIndex
-        let folder = manifestURL[..<end].lastIndex(of: "/").map { manifestURL[...$0] } ?? ""
+        let end = manifestURL.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? manifestURL.endIndex
+        let folder = manifestURL[..<end].utf8.lastIndex(of: UInt8(ascii: "/")).map { manifestURL[...$0] } ?? ""
         return "\(folder)\(manifest.id)-\(manifest.version).zip"
     }
 }

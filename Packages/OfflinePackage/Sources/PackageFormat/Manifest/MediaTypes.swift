@@ -41,9 +41,9 @@ public struct MediaTypes: Sendable {
 
     /// Returns the extension of the last path component in lower case, or `nil` for `.name` and `name`.
     static func fileExtension(of name: String) -> String? {
-        let last = name.split(separator: "/").last ?? ""
-        guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return nil }
-        return last[last.index(after: dot)...].lowercased()
+        let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? "".utf8[...]
+        guard let dot = last.lastIndex(of: UInt8(ascii: ".")), dot != last.startIndex else { return nil }
+        return Substring(last[last.index(after: dot)...]).lowercased()
     }
 
     private static let compressible: Set<String> = [
