@@ -40,7 +40,8 @@ final class UnpackTarget {
         }
         try Self.checkLinks(directory)
         let place = try Self.resolve(directory)
-        guard let name = place.missing.last ?? place.existing.utf8.split(separator: slash).last.map({ String(Substring($0)) }),
+        let last = place.existing.utf8.split(separator: slash).last
+        guard let name = place.missing.last ?? last.map({ String(Substring($0)) }),
             name != ".", name != "..", !place.missing.contains("..")
         else { throw PackageError(.occupied, "the target is not a folder that can be created", at: path) }
         self.name = name

@@ -35,13 +35,14 @@ internal import ZlibStreams
     /// Creates the encoding of a name or of a label of the WHATWG Encoding standard, ignoring case. Returns `nil` for
     /// an encoding that is not supported.
     public init?(label: String) {
-        let label = label.lowercased()
-        let name = CharacterEncoding(label: label)?.description
-        let aliases: [String: ZipNameEncoding] = ["ibm437": .cp437, "ibm850": .cp850, "ibm866": .cp866, "gb18030": .gbk]
-        guard
-            let encoding = Self(rawValue: label) ?? aliases[label] ?? name.flatMap({ Self(rawValue: $0) ?? aliases[$0] })
-        else { return nil }
-        self = encoding
+        let name = CharacterEncoding(label: label)?.description ?? label.lowercased()
+        switch name {
+        case "ibm437": self = .cp437
+        case "ibm850": self = .cp850
+        case "ibm866": self = .cp866
+        case "gb18030": self = .gbk
+        default: self.init(rawValue: name)
+        }
     }
 
     /// Returns the text of a name, or `nil` if its bytes are not valid in the encoding.
@@ -61,10 +62,12 @@ internal import ZlibStreams
         case .windows1251: rawValue = String.Encoding.windowsCP1251.rawValue
         case .windows1252: rawValue = String.Encoding.windowsCP1252.rawValue
         }
-        guard let text = String(bytes: bytes, encoding: String.Encoding(rawValue: rawValue)),
-            !text.unicodeScalars.contains("\u{FFFD}")
-        else { return nil }
-        return text
+        guard let text = String(bytes: bytes, encoding: String.Encoding(rawValue: rawValue)) else { return nil }
+        // Foundation decodes some invalid bytes as private characters.
+        let isValid = text.unicodeScalars.allSatisfy { scalar in
+            scalar != "\u{FFFD}" && scalar.properties.generalCategory != .privateUse
+        }
+        return isValid ? text : nil
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>, _ upperHalf: [Unicode.Scalar]) -> String {
