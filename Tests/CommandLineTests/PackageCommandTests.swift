@@ -181,7 +181,7 @@ struct PackageCommandTests {
         #expect(
             packed.keys.sorted() == [
                 "archive", "archiveBytes", "baseURL", "bytes", "complete", "files", "id", "manifest", "sha256",
-                "skipped", "version",
+                "skipped", "skippedCount", "version", "warningCount", "warnings",
             ])
         #expect(packed["archive"] as? String == "./shop-1.zip" && packed["files"] as? Int == 2)
         #expect(packed["complete"] as? Bool == false)

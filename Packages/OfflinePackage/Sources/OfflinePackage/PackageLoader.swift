@@ -11,8 +11,8 @@ internal import ResourceStore
 ///
 /// A URL maps to a file by scheme, host, port and path; query and fragment are ignored. A path that ends in a slash
 /// maps to its `index.html`. Responses have `Cache-Control: no-cache`, so that a cached file does not outlive its
-/// generation, and the fields that the rules of the package add. For a missing file of a complete package the response is 404, or a redirect if the URL lacks the slash
-/// of a folder.
+/// generation, and the fields that the rules of the package add. For a missing file of a complete package the response
+/// is 404, or a redirect if the URL lacks the slash of a folder.
 ///
 /// HEAD has the same response as GET, including the body. Decorators handle HEAD, ranges and conditional requests.
 /// All other requests, and files that the store cannot read, are passed to the next loader.
