@@ -169,6 +169,58 @@ struct PackageCommandTests {
         }
     }
 
+    @Test("Skipped files and warnings are listed on standard error; their number is limited")
+    func skippedFiles() async throws {
+        try folder.write("site/js/app.js.map", "{}".utf8)
+        try folder.write("site/index.html.br", "x".utf8)
+        try folder.write("site/.env", "secret".utf8)
+        try folder.write("site/aux.txt", "x".utf8)
+        try folder.write("site/_headers", "/*\n  Cross-Origin-Opener-Policy: same-origin\n  Set-Cookie: a=b\n".utf8)
+        for number in 0..<30 { try folder.write("site/drafts/\(number).txt", "x".utf8) }
+        let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
+        let packed = try await Program("h5").run(arguments + ["--exclude", "drafts/*.txt"], in: folder.path)
+        #expect(packed.status == 0, "\(packed.errors)")
+        let lines = packed.errors.split(separator: "\n")
+        #expect(lines.contains("note: skipped 1 hidden files: .env"))
+        #expect(lines.contains("note: skipped 1 source maps: js/app.js.map"))
+        #expect(lines.contains("note: skipped 1 compressed copies: index.html.br"))
+        let excluded = try #require(lines.first { $0.hasPrefix("note: skipped 30 excluded files and folders: ") })
+        #expect(excluded.hasSuffix(", …") && excluded.split(separator: ",").count == 21)
+        #expect(lines.contains("warning: the name of a device on Windows (aux.txt)"))
+        #expect(lines.contains { $0.hasPrefix("warning: line 3: ") && $0.hasSuffix(" (_headers)") })
+        let manifest = try PackageManifest(path: folder.path + "/shop-1.json")
+        #expect(manifest.files.map(\.path.description) == ["aux.txt", "index.html", "js/app.js"])
+        #expect(manifest.fieldRules.map(\.fields) == [["Cross-Origin-Opener-Policy": "same-origin"]])
+        let verified = try await Program("h5").run("verify", "shop-1.zip", "shop-1.json", in: folder.path)
+        #expect(verified.status == 0, "\(verified.errors)")
+        for pattern in ["", "a\\b", "***"] {
+            try await fails(64, "usage", arguments: arguments + ["--exclude=\(pattern)"])
+        }
+        try folder.write("site/_headers", "  Link: x\n".utf8)
+        try await fails(65, "bad-manifest", arguments: arguments)
+    }
+
+    @Test("--names states the encoding of names that are neither ASCII nor marked as UTF-8")
+    func encodedNames() async throws {
+        try await pack()
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path + "/shop-1.zip")))
+        // The name js/app.js becomes one of the same length in GBK, in both headers.
+        let (plain, name): ([UInt8], [UInt8]) = (Array("js/app.js".utf8), [0xBA, 0xBA, 0x2F] + Array("app.js".utf8))
+        while let range = bytes.firstRange(of: plain) { bytes.replaceSubrange(range, with: name) }
+        try folder.write("gbk.zip", bytes)
+        try await fails(65, "unsafe-path", "verify", "gbk.zip")
+        try await fails(65, "unsafe-path", "unpack", "gbk.zip", "--into", "tree")
+        let verified = try await Program("h5").run("verify", "gbk.zip", "--names", "GB2312", in: folder.path)
+        #expect(verified.status == 0, "\(verified.errors)")
+        let unpacked = try await Program("h5").run(
+            "unpack", "gbk.zip", "--into", "tree", "--names", "gbk", in: folder.path)
+        #expect(unpacked.status == 0, "\(unpacked.errors)")
+        #expect(try folder.names(below: "tree") == ["index.html", "汉", "汉/app.js"])
+        try await fails(64, "usage", "unpack", "gbk.zip", "--into", "tree2", "--names", "utf-7")
+        let refused = try await Program("h5").run("verify", "gbk.zip", "--names", "utf-7", in: folder.path)
+        #expect(refused.errors.contains("cp437, cp850") && refused.errors.contains("shift_jis"))
+    }
+
     @Test("With --json, each result is one object with the documented fields")
     func json() async throws {
         func object(_ arguments: String...) async throws -> [String: Any] {
@@ -181,7 +233,7 @@ struct PackageCommandTests {
         #expect(
             packed.keys.sorted() == [
                 "archive", "archiveBytes", "baseURL", "bytes", "complete", "files", "id", "manifest", "sha256",
-                "skipped", "version",
+                "skipped", "skippedCount", "version", "warningCount", "warnings",
             ])
         #expect(packed["archive"] as? String == "./shop-1.zip" && packed["files"] as? Int == 2)
         #expect(packed["complete"] as? Bool == false)

@@ -12,8 +12,17 @@ struct Pack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Builds ID-VERSION.zip and its manifest ID-VERSION.json from a built site.",
         discussion: """
-            The same site produces the same bytes. Hidden files are skipped and listed on standard error: names that \
-            begin with a dot (except .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
+            The same site produces the same bytes. Skipped files are listed on standard error: hidden ones (names that \
+            begin with a dot except .well-known, Thumbs.db, desktop.ini and __MACOSX), source maps (NAME.map beside \
+            NAME), compressed copies (NAME.br, NAME.gz and NAME.zst beside NAME) and those of --exclude. Links and \
+            devices are refused.
+
+            A file _headers in the root of the site adds response fields: a line with a path such as /docs/* or /*, \
+            then indented lines of the form Name: value. It is not packed. These fields are possible: \
+            \(ResponseFieldRule.allowedFields.joined(separator: ", ")). Cache-Control needs no-cache or no-store. \
+            Other fields are left out with a warning.
+
+            Names that Windows cannot store cause a warning. Names that differ only in case or Unicode form are refused.
 
             A text file has a charset in the manifest if the file declares one (by a byte order mark, <meta charset>, \
             an XML declaration or @charset) or is valid UTF-8 with non-ASCII characters. Otherwise the page that uses \
@@ -25,9 +34,10 @@ struct Pack: AsyncParsableCommand {
 
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes \
             and those of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", \
-            "complete", "minHost", "sequence", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three \
-            strings, a Boolean, the values of --min-host and --sequence if given, the number of files, their \
-            bytes, the bytes and the SHA-256 of the zip, and the skipped names.
+            "complete", "minHost", "sequence", "files", "bytes", "archiveBytes", "sha256", "skipped", "skippedCount", \
+            "warnings", "warningCount"}: two paths, three strings, a Boolean, the values of --min-host and --sequence \
+            if given, the number of files, their bytes, the bytes and the SHA-256 of the zip, the first 1,000 skipped \
+            names and their number, and the first 1,000 warnings, each {"path", "problem"}, and their number.
             """)
 
     @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
@@ -47,7 +57,9 @@ struct Pack: AsyncParsableCommand {
     @Option(
         name: .customLong("base-url"),
         help: "The http or https base URL of the site. A missing final slash is added.",
-        transform: { text in try OptionValue.parse { try PackageBaseURL(text.hasSuffix("/") ? text : text + "/") } })
+        transform: { text in
+            try OptionValue.parse { try PackageBaseURL(text.utf8.last == UInt8(ascii: "/") ? text : text + "/") }
+        })
     var baseURL: PackageBaseURL
 
     @Flag(
@@ -96,6 +108,16 @@ struct Pack: AsyncParsableCommand {
         })
     var charset: CharacterEncoding?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A pattern of files and folders to leave out; can be given several times. * is any characters except /, \
+            ? is one, ** is any characters. A pattern without / matches names at any depth, another one paths from \
+            the root of the site. A / at the end matches folders only.
+            """, valueName: "glob"),
+        transform: { text in try OptionValue.parse { try SiteGlob(text) } })
+    var exclude: [SiteGlob] = []
+
     @Option(help: ArgumentHelp("The output folder, which is created if necessary.", valueName: "dir"))
     var out: String = "."
 
@@ -116,28 +138,64 @@ struct Pack: AsyncParsableCommand {
         var archiveBytes: Int64
         var sha256: SHA256Digest
         var skipped: [String]
+        var skippedCount: Int
+        var warnings: [Warning]
+        var warningCount: Int
+
+        struct Warning: Encodable {
+            var path: String
+            var problem: String
+        }
+    }
+
+    /// The maximum number of names and of warnings in the JSON.
+    private static let jsonLimit = 1_000
+    /// The maximum number of names in a note and of warnings on standard error.
+    private static let noteLimit = 20
+
+    /// Writes the skipped files and the warnings to standard error.
+    private static func log(_ result: PackageBuilder.Result) {
+        for reason in PackageBuilder.SkippedFile.Reason.allCases {
+            let paths = result.skipped.filter { $0.reason == reason }.map(\.path)
+            guard !paths.isEmpty else { continue }
+            let kind =
+                switch reason {
+                case .hidden: "hidden files"
+                case .sourceMap: "source maps"
+                case .compressedCopy: "compressed copies"
+                case .excluded: "excluded files and folders"
+                }
+            let names = paths.prefix(noteLimit).joined(separator: ", ")
+            CommandOutput.log("note: skipped \(paths.count) \(kind): \(names)\(paths.count > noteLimit ? ", …" : "")")
+        }
+        for warning in result.warnings.prefix(noteLimit) {
+            CommandOutput.log("warning: \(warning.problem) (\(warning.path))")
+        }
+        if result.warnings.count > noteLimit {
+            CommandOutput.log("warning: \(result.warnings.count - noteLimit) more")
+        }
     }
 
     func run() async throws {
         let bar = ProgressBar.onTerminal("packing")
         defer { bar?.finish() }
-        let result = try PackageBuilder(charset: charset).build(
+        let result = try PackageBuilder(charset: charset, exclusions: exclude).build(
             site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, minHost: minHost,
             sequence: sequence, output: out
         ) { progress in
             bar?.update(progress.bytes, of: progress.totalBytes)
         }
         bar?.finish()
-        if !result.skipped.isEmpty {
-            let more = result.skipped.count > 5 ? ", …" : ""
-            let names = result.skipped.prefix(5).joined(separator: ", ") + more
-            CommandOutput.log("note: skipped \(result.skipped.count) hidden files: \(names)")
-        }
+        Self.log(result)
         guard !json else {
             let output = Output(
                 archive: result.archive, manifest: result.manifest, id: id, version: packageVersion, baseURL: baseURL,
                 complete: complete, minHost: minHost, sequence: sequence, files: result.files, bytes: result.bytes,
-                archiveBytes: result.archiveBytes, sha256: result.archiveSHA256, skipped: result.skipped)
+                archiveBytes: result.archiveBytes, sha256: result.archiveSHA256,
+                skipped: result.skipped.prefix(Self.jsonLimit).map(\.path), skippedCount: result.skipped.count,
+                warnings: result.warnings.prefix(Self.jsonLimit).map {
+                    Output.Warning(path: $0.path, problem: $0.problem)
+                }, warningCount: result.warnings.count)
             return try CommandOutput.result(json: output)
         }
         try CommandOutput.result(result.archive)

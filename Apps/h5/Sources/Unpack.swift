@@ -11,8 +11,8 @@ struct Unpack: AsyncParsableCommand {
         abstract: "Unpacks a zip, tar.gz or tar.zst completely or not at all.",
         discussion: """
             The folder must be empty or absent, and is unchanged after an error. The command refuses names that leave \
-            the folder or collide, links and devices, encrypted and damaged entries, and archives that exceed the \
-            limits. A signal stops the work and leaves nothing. A kill leaves at most a hidden folder next to the \
+            the folder or collide, names in an unknown encoding, links and devices, encrypted and damaged entries, and \
+            archives that exceed the limits. A signal stops the work and leaves nothing. A kill leaves at most a hidden folder next to the \
             target, whose name ends in .partial.
 
             Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", \
@@ -25,6 +25,8 @@ struct Unpack: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The folder to unpack into.", valueName: "dir"))
     var into: String
+
+    @OptionGroup var nameOptions: NameOptions
 
     @OptionGroup var limitOptions: LimitOptions
 
@@ -41,8 +43,8 @@ struct Unpack: AsyncParsableCommand {
         let limits = limitOptions.limits
         let bar = ProgressBar.onTerminal("unpacking")
         defer { bar?.finish() }
-        let reader = ProgressReader.make(LibarchiveReader(), bar) {
-            try? ZipValidator(limits: limits).validate(archive).totalSize
+        let reader = ProgressReader.make(LibarchiveReader(names: nameOptions.names), bar) {
+            try? ZipValidator(limits: limits, names: nameOptions.names).validate(archive).totalSize
         }
         let summary = try Unpacker(reader: reader, limits: limits).unpack(archive, into: into)
         bar?.finish()

@@ -27,6 +27,8 @@ struct Verify: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Its manifest.", valueName: "manifest"))
     var manifest: String?
 
+    @OptionGroup var nameOptions: NameOptions
+
     @OptionGroup var limitOptions: LimitOptions
 
     @Flag(help: "Print the result as JSON.")
@@ -79,11 +81,11 @@ struct Verify: AsyncParsableCommand {
         }
         let bar = ProgressBar.onTerminal("verifying")
         defer { bar?.finish() }
-        let reader = ProgressReader.make(LibarchiveReader(), bar) {
+        let reader = ProgressReader.make(LibarchiveReader(names: nameOptions.names), bar) {
             promised.map { $0.files.reduce(0) { $0 + $1.size } }
-                ?? (try? ZipValidator(limits: limits).validate(archive).totalSize)
+                ?? (try? ZipValidator(limits: limits, names: nameOptions.names).validate(archive).totalSize)
         }
-        let verifier = PackageVerifier(reader: reader, limits: limits)
+        let verifier = PackageVerifier(reader: reader, limits: limits, names: nameOptions.names)
         let summary =
             if let promised {
                 try verifier.verify(archive, against: promised)

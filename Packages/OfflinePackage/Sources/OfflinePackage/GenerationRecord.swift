@@ -31,8 +31,11 @@ struct GenerationRecord: Codable {
     /// The sequence number of the manifest, or `nil` if it had none.
     var sequence: Int64?
 
+    /// The rules for response fields. It is absent if there are none.
+    var fieldRules: [ResponseFieldRule]?
+
     private enum CodingKeys: String, CodingKey {
-        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence
+        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence, fieldRules
     }
 
     /// The scope of the package. If the record has none, the scope is the origin of the base URL. For a package that
@@ -57,6 +60,7 @@ struct GenerationRecord: Codable {
         isComplete = manifest.isComplete
         minHost = manifest.minHost
         sequence = manifest.sequence
+        fieldRules = manifest.fieldRules.isEmpty ? nil : manifest.fieldRules
     }
 
     init(decoding data: Data) throws {

@@ -13,6 +13,8 @@ final class PackageGeneration: Sendable {
     let minHost: PackageVersion?
     /// The origin and the decoded path of the base URL.
     let base: PackageURL
+    /// The rules that add response fields to files.
+    let fieldRules: [ResponseFieldRule]
     // The table by path. String equality is canonical equivalence, so the Unicode form of a request has no effect.
     private let table: Mutex<[String: StoredEntry]?>
 
@@ -22,15 +24,20 @@ final class PackageGeneration: Sendable {
     /// - Parameters:
     ///   - package: the package, version and generation number.
     ///   - minHost: the minimum version of the host, or `nil`.
+    ///   - fieldRules: the rules that add response fields to files.
     ///   - table: the table, or `nil` to read it from the store when it is first used.
     /// - Throws: `PackageError` with code `PackageError.Code.badManifest`.
-    init(_ package: InstalledPackage, minHost: PackageVersion?, table: [StoredEntry]? = nil) throws {
+    init(
+        _ package: InstalledPackage, minHost: PackageVersion?, fieldRules: [ResponseFieldRule] = [],
+        table: [StoredEntry]? = nil
+    ) throws {
         guard let base = PackageURL(package.baseURL.description) else {
             throw PackageError(.badManifest, "base URL: the path is not valid UTF-8", at: package.baseURL.description)
         }
         self.package = package
         self.minHost = minHost
         self.base = base
+        self.fieldRules = fieldRules
         self.table = Mutex(table.map(Self.index))
     }
 
@@ -43,7 +50,7 @@ final class PackageGeneration: Sendable {
                 id: PackageID(generation.package), version: PackageVersion(generation.version),
                 baseURL: record.baseURL, isComplete: record.isComplete,
                 generation: GenerationReference(package: generation.package, number: generation.number)),
-            minHost: record.minHost)
+            minHost: record.minHost, fieldRules: record.fieldRules ?? [])
     }
 
     /// Returns a Boolean value that indicates whether a URL lies below the base URL, even if there is no such file.
@@ -71,10 +78,11 @@ final class PackageGeneration: Sendable {
         try files(in: store) { $0 }
     }
 
-    /// Returns a Boolean value that indicates whether the generation has the version, base URL and files of a draft.
+    /// Returns a Boolean value that indicates whether the generation has the version, base URL, response fields and
+    /// files of a draft.
     func equals(_ draft: PackageDraft, in store: BlobStore) throws -> Bool {
         guard package.version == draft.manifest.version, package.baseURL == draft.manifest.baseURL,
-            package.isComplete == draft.manifest.isComplete
+            package.isComplete == draft.manifest.isComplete, fieldRules == draft.manifest.fieldRules
         else { return false }
         let table = try entries(in: store)
         return table.count == draft.entries.count && draft.entries.allSatisfy { table[$0.path] == $0 }

@@ -11,8 +11,8 @@ internal import ResourceStore
 ///
 /// A URL maps to a file by scheme, host, port and path; query and fragment are ignored. A path that ends in a slash
 /// maps to its `index.html`. Responses have `Cache-Control: no-cache`, so that a cached file does not outlive its
-/// generation. For a missing file of a complete package the response is 404, or a redirect if the URL lacks the slash
-/// of a folder.
+/// generation, and the fields that the rules of the package add. For a missing file of a complete package the response
+/// is 404, or a redirect if the URL lacks the slash of a folder.
 ///
 /// HEAD has the same response as GET, including the body. Decorators handle HEAD, ranges and conditional requests.
 /// All other requests, and files that the store cannot read, are passed to the next loader.
@@ -62,7 +62,7 @@ public struct PackageLoader: ResourceLoader {
             case .some(.some(let entry)) = generation.knownFile(at: lookup.url),
             let bytes = library.store.bytesInMemory(of: entry.blob)
         else { return nil }
-        return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation.package)
+        return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation)
     }
 
     /// Returns the response after reading from disk, off the caller's thread.
@@ -72,7 +72,7 @@ public struct PackageLoader: ResourceLoader {
         switch find(url, in: lookup.generations) {
         case .file(let entry, let generation):
             do {
-                return respond(with: try body(of: entry), of: entry, in: generation.package)
+                return respond(with: try body(of: entry), of: entry, in: generation)
             } catch {
                 library.countUnreadable(entry.path, of: generation, because: error)
                 return nil
@@ -121,7 +121,7 @@ public struct PackageLoader: ResourceLoader {
     private func notFound(_ url: PackageURL, _ package: InstalledPackage) -> ResourceResponse {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .contentType, value: "text/html;charset=utf-8"))
-        fields.append(Self.revalidate)
+        fields.append(PackageFields.revalidate)
         return ResourceResponse(
             head: HTTPResponse(status: .notFound, headerFields: fields),
             body: .bytes(Self.notFoundPage),
@@ -160,27 +160,23 @@ public struct PackageLoader: ResourceLoader {
     }
 
     private func respond(
-        with body: ResourceBody, of entry: StoredEntry, in package: InstalledPackage
+        with body: ResourceBody, of entry: StoredEntry, in generation: PackageGeneration
     ) -> ResourceResponse {
+        let package = generation.package
         // The reason is built in one allocation, because the function runs for each request.
         var reason = ""
         reason.reserveCapacity(128 + entry.path.utf8.count)
         for part in ["package ", package.id.description, " ", package.version.description, ": ", entry.path] {
             reason += part
         }
-        var fields = HTTPFields()
-        // The capacity includes fields that decorators add.
-        fields.reserveCapacity(6)
-        fields.append(HTTPField(name: .contentType, value: entry.mediaType))
-        fields.append(HTTPField(name: .eTag, value: "\"\(entry.blob)\""))
-        fields.append(Self.revalidate)
+        let fields = PackageFields.fields(
+            of: entry.path, mediaType: entry.mediaType, digest: entry.blob, rules: generation.fieldRules)
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: body,
             provenance: Provenance(
                 .package, reason: reason, generation: package.generation))
     }
 
-    private static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")
     private static let notFoundPage = Data(
         """
         <!DOCTYPE html>

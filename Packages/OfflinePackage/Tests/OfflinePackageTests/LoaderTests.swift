@@ -4,6 +4,7 @@
 import ContentDigest
 import Foundation
 import HTTPTypes
+import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
@@ -36,6 +37,40 @@ struct LoaderTests {
         #expect(response.provenance.source == .package)
         #expect(response.provenance.generation == package.generation)
         #expect(response.provenance.reason == "package shop 1.0: app.js")
+    }
+
+    @Test func addsFieldsOfRules() async throws {
+        let digest = SHA256Digest(of: Data("home".utf8))
+        var tags: Set<String> = []
+        for (version, policy) in [("1", "same-origin"), ("2", "unsafe-none"), ("3", "unsafe-none")] {
+            fixture.archives.add("shop", site.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) })
+            let manifest = try fixture.manifest(site, version: version) {
+                $0.fieldRules = [
+                    try! ResponseFieldRule(path: "/", fields: ["Cross-Origin-Opener-Policy": policy]),
+                    try! ResponseFieldRule(path: "/lab/*", fields: ["Cache-Control": "no-store"]),
+                ]
+            }
+            try await fixture.library.install(archive: "shop", manifest: manifest)
+            // The library of a later launch reads the rules from the store.
+            let loaders = [fixture.loader, .package(try PackageLibrary(store: fixture.store))]
+            for loader in loaders {
+                let response = try #require(
+                    try await loader.load(ResourceRequest(request("https://shop.example/?a"))))
+                let tag = try #require(response.head.headerFields[.eTag])
+                #expect(
+                    response.head.headerFields == [
+                        .contentType: "text/html;charset=utf-8", .eTag: tag, .cacheControl: "no-cache",
+                        .init("Cross-Origin-Opener-Policy")!: policy,
+                    ])
+                #expect(tag.hasPrefix("\"\(digest)-"))
+                tags.insert(tag)
+                let lab = try #require(try await loader.load(ResourceRequest(request("https://shop.example/lab/"))))
+                #expect(lab.head.headerFields[values: .cacheControl] == ["no-store"])
+            }
+        }
+        #expect(tags.count == 2)
+        let plain = try #require(try await fixture.response(to: "https://shop.example/app.js"))
+        #expect(plain.head.headerFields.count == 3)
     }
 
     @Test func servesLargeFileAsFile() async throws {

@@ -18,6 +18,8 @@ struct MediaTypesTests {
             ("a.woff", "font/woff"), ("a.ttf", "font/ttf"), ("a.ipynb", "application/x-ipynb+json"),
             ("a.png", "image/png"), ("a.mp3", "audio/mpeg"), ("a.mp4", "video/mp4"),
             ("LICENSE", "application/octet-stream"), ("a.unknown", "application/octet-stream"),
+            ("segment-1.ts", "video/mp2t"), ("a.m4s", "video/iso.segment"), ("a.xht", "application/xhtml+xml"),
+            ("a.svgz", "application/octet-stream"), ("a/\u{301}b.js", "text/javascript"),
             ("html", "application/octet-stream"), (".html", "application/octet-stream"),
             ("a.html/b", "application/octet-stream"), ("a.", "application/octet-stream"),
         ])

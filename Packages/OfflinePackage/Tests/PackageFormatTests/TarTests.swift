@@ -51,6 +51,49 @@ struct TarTests {
         }
     }
 
+    /// Returns a record of an extended header with its length.
+    private static func record(_ text: String) -> String {
+        let length = (text.utf8.count...).first { "\($0)".utf8.count + 2 + text.utf8.count == $0 } ?? 0
+        return "\(length) \(text)\n"
+    }
+
+    @Test("Extended headers set names and sizes")
+    func extendedHeaders() throws {
+        var renamed = TarMaker.Entry("short", "hello")
+        // The size in the extended header is that of the data.
+        renamed.size = 0
+        let global = TarMaker.Entry("g", Self.record("comment=x"), type: "g")
+        let names = Self.record("path=long/ü.txt") + Self.record("size=5") + Self.record("comment=a\0b")
+        let maker = TarMaker([
+            global, .init("x", names, type: "x"), renamed, .init("L", "other\0", type: "L"), .init("short2"),
+            .init("last"),
+        ])
+        for wrapping in TarMaker.Wrapping.allCases {
+            let archive = try folder.write("b.tar", maker.bytes(wrapping))
+            let hello = Data("hello".utf8)
+            #expect(try contents(of: archive) == ["long/ü.txt": hello, "other": hello, "last": hello])
+        }
+    }
+
+    @Test(
+        "Names that readers interpret differently are rejected",
+        arguments: [
+            ("x", record("path=a\0b"), PackageError.Code.unsafePath), ("x", record("path="), .unsafePath),
+            ("X", record("comment=x") + record("path=b\0"), .unsafePath), ("x", record("linkpath=a\0b"), .unsafePath),
+            ("L", "a\0b\0", .unsafePath), ("K", "a\0b", .unsafePath),
+            ("g", record("path=evil"), .unsupported), ("g", record("size=1"), .unsupported),
+            ("g", record("linkpath=evil"), .unsupported), ("g", record("hdrcharset=BINARY"), .unsupported),
+        ] as [(Character, String, PackageError.Code)])
+    func ambiguousNames(_ type: Character, _ content: String, _ code: PackageError.Code) throws {
+        try refuses(code, TarMaker([.init("first"), .init("header", content, type: type), .init("a")]))
+    }
+
+    @Test("Folders with data and other types of entries are rejected")
+    func ambiguousTypes() throws {
+        try refuses(.headerMismatch, TarMaker([.init("a/", "data", type: "5")]))
+        for type in "SVMDNz" { try refuses(.unsupported, TarMaker([.init("a", type: type)])) }
+    }
+
     @Test("Links, devices and pipes are rejected", arguments: ["1", "2", "3", "4", "6"] as [Character])
     func special(_ type: Character) throws {
         var link = TarMaker.Entry("link", "", type: type)

@@ -27,6 +27,36 @@ struct UnpackerTests {
         #expect(try folder.names().allSatisfy { !$0.contains("partial") })
     }
 
+    @Test("Unpacker and verifier agree on names with a slash that joins a combining character")
+    func joinedSlashes() throws {
+        let names = ["a/\u{301}b", "a\u{600}/c", "\u{600}/\u{301}/d"]
+        for archive in [
+            try folder.write("a.zip", ZipMaker(names.map { ZipMaker.Entry($0) }).bytes()),
+            try folder.write("a.tgz", TarMaker(names.map { .init($0) } + [.init("./\u{301}e")]).bytes(.gzip)),
+        ] {
+            let verified = try PackageVerifier().verify(archive)
+            let unpacked = try Unpacker(isDurable: false).unpack(archive, into: archive + ".out")
+            #expect(verified == unpacked)
+            for name in names {
+                let data = FileManager.default.contents(atPath: "\(archive).out/\(name)")
+                #expect(data == Data("hello".utf8), "\(name)")
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/a.tgz.out/\u{301}e"))
+    }
+
+    @Test("Names in a given encoding are unpacked and verified")
+    func encodedNames() throws {
+        let archive = try folder.write(
+            "a.zip", ZipMaker([.init("index.html"), .init([0x95, 0x5C, 0x2F, 0x61], Array("hello".utf8))]).bytes())
+        expectRefusal(.unsafePath) { try PackageVerifier().verify(archive) }
+        expectRefusal(.unsafePath) { try Unpacker().unpack(archive, into: "\(folder.path)/out") }
+        let reader = LibarchiveReader(names: .shiftJIS)
+        #expect(try Unpacker(reader: reader).unpack(archive, into: "\(folder.path)/out").files == 2)
+        #expect(FileManager.default.contents(atPath: "\(folder.path)/out/表/a") == Data("hello".utf8))
+        #expect(try PackageVerifier(reader: reader, names: .shiftJIS).verify(archive).files == 2)
+    }
+
     @Test("A non-empty target is rejected and not changed")
     func occupied() throws {
         let archive = try folder.write("a.zip", ZipMaker("index.html").bytes())

@@ -49,12 +49,93 @@ struct ZipValidatorTests {
         #expect(try validate(ZipMaker(name)).entries.map(\.path.description) == [name])
     }
 
-    @Test("Names without the UTF-8 flag are read as UTF-8 if they are valid, otherwise as code page 437")
-    func encodings() throws {
-        var entries = [ZipMaker.Entry(Array("ü.txt".utf8), [1]), ZipMaker.Entry([0x81, 0x9A, 0xE1], [2])]
-        #expect(try validate(ZipMaker(entries)).entries.map(\.path.description) == ["ü.txt", "üÜß"])
-        entries[1].flags = 1 << 11
-        expectRefusal(.unsafePath) { try validate(ZipMaker(entries)) }
+    @Test("Names that are neither ASCII nor marked as UTF-8 are rejected without an encoding")
+    func unmarkedNames() throws {
+        // The bytes of 模 in GBK are ģ in UTF-8, so validity does not show the encoding.
+        for name: [UInt8] in [Array("ü.txt".utf8), [0x81, 0x9A, 0xE1], [0xC4, 0xA3]] {
+            let maker = ZipMaker([ZipMaker.Entry("index.html"), ZipMaker.Entry(name, [1])])
+            let error = #expect(throws: PackageError.self) { try validate(maker) }
+            #expect(error?.code == .unsafePath)
+            #expect(error?.message.contains("--names") == true, "\(error.debugDescription)")
+        }
+        #expect(try validate(ZipMaker([ZipMaker.Entry(Array("a.txt".utf8), [1])])).entries.count == 1)
+        var marked = ZipMaker.Entry([0x81, 0x9A, 0xE1], [2])
+        marked.flags = 1 << 11
+        expectRefusal(.unsafePath) { try validate(ZipMaker([marked])) }
+    }
+
+    /// The bytes and the text of an unmarked name, from the tables of the encodings.
+    private static let encodedNames: [(ZipNameEncoding, [UInt8], String)] = [
+        (.utf8, Array("ü.txt".utf8), "ü.txt"), (.cp437, [0x81, 0x9A, 0xE1], "üÜß"), (.cp437, [0xB3, 0x9E], "│₧"),
+        (.cp850, [0x81, 0xE1, 0xB5], "üßÁ"), (.cp866, [0x8F, 0xE0, 0xA8], "При"), (.cp866, [0xF1, 0xFC], "ё№"),
+        // The second byte of 表 is that of a backslash.
+        (.shiftJIS, [0x95, 0x5C, 0x2E, 0x6A, 0x73], "表.js"), (.shiftJIS, [0x8A, 0xBF, 0x87, 0x40], "漢①"),
+        (.gbk, [0xBA, 0xBA, 0xD7, 0xD6], "汉字"), (.gbk, [0xC4, 0xA3], "模"),
+        (.gbk, [0x81, 0x30, 0x89, 0x37], "\u{DE}"),
+        (.big5, [0xBA, 0x7E, 0xA6, 0x72], "漢字"), (.eucKR, [0xC7, 0xD1, 0xB1, 0xDB], "한글"),
+        (.eucKR, [0x81, 0x41], "갂"), (.koi8r, [0xF0, 0xD2, 0xC9], "При"), (.windows1251, [0xCF, 0xF0, 0xE8], "При"),
+        (.windows1252, [0xE9, 0x80], "é€"),
+    ]
+
+    @Test("An encoding applies to unmarked names in both headers", arguments: encodedNames)
+    func encodings(_ encoding: ZipNameEncoding, _ name: [UInt8], _ text: String) throws {
+        let maker = ZipMaker([ZipMaker.Entry("index-é.html"), ZipMaker.Entry(name, [1])])
+        let entries = try ZipValidator(names: encoding).validate(Data(maker.bytes())).entries
+        #expect(entries.map(\.path.description) == ["index-é.html", text])
+    }
+
+    @Test("A name that is not valid in the encoding is rejected")
+    func wrongEncoding() throws {
+        for (encoding, name): (ZipNameEncoding, [UInt8]) in [
+            (.utf8, [0x81]), (.shiftJIS, [0x81]), (.gbk, [0xBA, 0xFF]), (.big5, [0xFF, 0x40]), (.eucKR, [0xFF, 0xFF]),
+        ] {
+            let bytes = Data(ZipMaker([ZipMaker.Entry(name, [1])]).bytes())
+            expectRefusal(.unsafePath, comment: "\(encoding)") {
+                try ZipValidator(names: encoding).validate(bytes)
+            }
+        }
+    }
+
+    @Test("Encodings have the labels of the WHATWG Encoding standard")
+    func labels() {
+        for encoding in ZipNameEncoding.allCases {
+            #expect(ZipNameEncoding(label: encoding.rawValue.uppercased()) == encoding)
+        }
+        for (label, encoding): (String, ZipNameEncoding) in [
+            ("sjis", .shiftJIS), ("gb2312", .gbk), ("gb18030", .gbk), ("UTF8", .utf8), ("866", .cp866),
+            ("IBM437", .cp437), ("korean", .eucKR), ("cp1251", .windows1251),
+        ] {
+            #expect(ZipNameEncoding(label: label) == encoding, "\(label)")
+        }
+        for label in ["", "utf-16", "utf-7", "euc-jp", "x-user-defined", "replacement"] {
+            #expect(ZipNameEncoding(label: label) == nil, "\(label)")
+        }
+    }
+
+    @Test("A Unicode Path field is used without the UTF-8 flag")
+    func unicodePath() throws {
+        var entry = ZipMaker.Entry([0x81], [1])
+        let name = Array("ü".utf8)
+        entry.extra = [0x75, 0x70, UInt8(5 + name.count), 0, 1] + ZipMaker.bytes(ZipMaker.crc32([0x81])) + name
+        entry.localExtra = entry.extra
+        #expect(try validate(ZipMaker([entry])).entries.map(\.path.description) == ["ü"])
+        // The field describes another name.
+        entry.extra[5] ^= 1
+        entry.localExtra = entry.extra
+        expectRefusal(.unsafePath) { try validate(ZipMaker([entry])) }
+    }
+
+    @Test(
+        "A slash is a separator also if a combining or prepended character joins it",
+        arguments: ["a/\u{301}b", "a\u{600}/b", "a/\u{20DD}", "\u{600}/\u{301}/\u{600}"])
+    func joinedSlashes(_ name: String) throws {
+        let path = try ArchivePath(name)
+        #expect(path.parts.map { Array($0.utf8) } == name.utf8.split(separator: UInt8(ascii: "/")).map(Array.init))
+        var folder = ZipMaker.Entry(Array((name + "/").utf8), [], flags: 1 << 11)
+        folder.attributes = 0o040755 << 16
+        let directory = try validate(ZipMaker([folder, ZipMaker.Entry(name + "/\u{301}c")]))
+        #expect(directory.entries.map(\.path.description) == [name + "/\u{301}c"])
+        expectRefusal(.duplicateEntry) { try validate(ZipMaker([folder, ZipMaker.Entry(name)])) }
     }
 
     @Test("A decomposed name is composed")

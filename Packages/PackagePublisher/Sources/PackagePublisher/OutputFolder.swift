@@ -38,7 +38,8 @@ struct OutputFolder {
         }
         let output = try Self.real(existing)
         let root = try Self.real(site)
-        guard output != root, !output.hasPrefix(root == "/" ? "/" : root + "/") else {
+        // The paths are compared by bytes: a slash and the scalars after it can be one `Character`.
+        guard !"\(output)/".utf8.starts(with: (root == "/" ? "/" : root + "/").utf8) else {
             throw PackageError(.occupied, "the output folder lies inside the site", at: path)
         }
         createdFolders = missing
@@ -97,8 +98,8 @@ struct OutputFolder {
 
     private static func parent(of path: String) -> String {
         var path = path[...]
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = Substring(path.utf8.dropLast()) }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 

@@ -34,8 +34,38 @@ public struct PackageBuilder: Sendable {
         public var archiveBytes: Int64
         /// The digest of the zip.
         public var archiveSHA256: SHA256Digest
-        /// The skipped names (hidden and system files), relative to the site.
-        public var skipped: [String]
+        /// The skipped files and folders, sorted by path.
+        public var skipped: [SkippedFile]
+        /// The warnings about the site, which do not prevent the package.
+        public var warnings: [Warning]
+    }
+
+    /// A file, or a folder with everything in it, that is not in the package.
+    public struct SkippedFile: Sendable, Hashable {
+        /// The reason for which a file is skipped.
+        public enum Reason: String, Sendable, Hashable, CaseIterable {
+            /// A hidden file or a file of a system, such as `.env` or `Thumbs.db`.
+            case hidden
+            /// A source map, `NAME.map` beside `NAME`.
+            case sourceMap
+            /// A compressed copy, `NAME.br`, `NAME.gz` or `NAME.zst` beside `NAME`.
+            case compressedCopy
+            /// A file that an exclusion matches.
+            case excluded
+        }
+
+        /// The path relative to the site.
+        public var path: String
+        /// The reason.
+        public var reason: Reason
+    }
+
+    /// A warning about one file of the site.
+    public struct Warning: Sendable, Hashable {
+        /// The path relative to the site, or the pattern of an exclusion.
+        public var path: String
+        /// The problem, as one line.
+        public var problem: String
     }
 
     /// The progress of a build.
@@ -58,14 +88,18 @@ public struct PackageBuilder: Sendable {
     ///
     /// If `nil`, the manifest gives such a file a `charset` only if its bytes prove UTF-8; see `CharsetSniffer`.
     public var charset: CharacterEncoding?
+    /// The patterns of the files and folders that are not packed.
+    public var exclusions: [SiteGlob]
 
     /// Creates a builder.
     public init(
-        limits: ArchiveLimits = .default, mediaTypes: MediaTypes = MediaTypes(), charset: CharacterEncoding? = nil
+        limits: ArchiveLimits = .default, mediaTypes: MediaTypes = MediaTypes(), charset: CharacterEncoding? = nil,
+        exclusions: [SiteGlob] = []
     ) {
         self.limits = limits
         self.mediaTypes = mediaTypes
         self.charset = charset
+        self.exclusions = exclusions
     }
 
     /// Packs the folder `site` into `output`, which is created if it does not exist and must not lie inside the site.
@@ -93,13 +127,15 @@ public struct PackageBuilder: Sendable {
             files: [])
         // The description is validated before the files are packed.
         try description.validate()
-        let (files, skipped) = try SiteFolder(root: site, limits: limits).files()
+        let listing = try SiteFolder(root: site, limits: limits, exclusions: exclusions).list()
+        let headers = try listing.headers.map { try HeadersFile(at: $0) }
+        description.fieldRules = headers?.rules ?? []
         let folder = try OutputFolder(output, outside: site)
         let name = "\(id)-\(version)"
         let archive = folder.temporary(for: "\(name).zip")
         let manifest = folder.temporary(for: "\(name).json")
         do {
-            let listed = try write(files, to: archive, progress: progress)
+            let listed = try write(listing.files, to: archive, progress: progress)
             // The archive must pass the validation that the app performs.
             let directory = try ZipValidator(limits: limits).validate(archive)
             let (digest, size) = try hash(archive)
@@ -111,11 +147,20 @@ public struct PackageBuilder: Sendable {
             let places = try folder.commit([(archive, "\(name).zip"), (manifest, "\(name).json")])
             return Result(
                 archive: places[0], manifest: places[1], files: listed.count, bytes: directory.totalSize,
-                archiveBytes: size, archiveSHA256: digest, skipped: skipped)
+                archiveBytes: size, archiveSHA256: digest, skipped: listing.skipped,
+                warnings: warnings(listing) + (headers?.warnings ?? []))
         } catch {
             folder.discard([archive, manifest])
             throw error
         }
+    }
+
+    private func warnings(_ listing: SiteFolder.Listing) -> [Warning] {
+        let unused = listing.unused.map { Warning(path: $0.description, problem: "the exclusion matches nothing") }
+        let names = listing.files.compactMap { file in
+            PortableName.problem(of: file.path).map { Warning(path: file.path.description, problem: $0) }
+        }
+        return unused + names
     }
 
     private func write(

@@ -17,7 +17,8 @@ internal import SystemSupport
 ///
 /// Hidden files do not belong to a site and may contain secrets (`.env`, `.git`, `.DS_Store`). A name that begins
 /// with a dot is skipped with everything below it, except `.well-known` (RFC 8615). `Thumbs.db`, `desktop.ini` and
-/// `__MACOSX` are skipped too. Links and devices are errors.
+/// `__MACOSX` are skipped too. So are a source map beside its file, because it contains the sources, and a compressed
+/// copy of a file, because the container does not negotiate content codings. Links and devices are errors.
 struct SiteFolder {
     /// One file of the site.
     struct File {
@@ -30,9 +31,21 @@ struct SiteFolder {
 
     let root: String
     let limits: ArchiveLimits
+    let exclusions: [SiteGlob]
 
-    /// Returns the files in the order of their paths, and the skipped names.
-    func files() throws -> (files: [File], skipped: [String]) {
+    /// The content of a site.
+    struct Listing {
+        /// The files in the order of their paths.
+        var files: [File] = []
+        var skipped: [PackageBuilder.SkippedFile] = []
+        /// The location of the file `_headers` in the root, or `nil`.
+        var headers: String?
+        /// The exclusions that match nothing.
+        var unused: [SiteGlob] = []
+    }
+
+    /// Lists the site.
+    func list() throws -> Listing {
         let site = try SystemError.mapping {
             try FileStatus(path: root, followsLinks: true)
         } to: {
@@ -42,16 +55,20 @@ struct SiteFolder {
         guard site.kind == .directory else {
             throw PackageError(.noInput, "the site is not a folder", at: root)
         }
-        var files: [File] = []
-        var skipped: [String] = []
+        var listing = Listing()
+        var used: Set<SiteGlob> = []
         // The folders that are still to be listed, relative to the root.
         var pending = [""]
         while let folder = pending.popLast() {
             try Task.checkCancellation()
-            for name in try list(folder) {
+            for name in try names(in: folder) {
                 let relative = folder.isEmpty ? name : "\(folder)/\(name)"
-                if Self.isSkipped(name) {
-                    skipped.append(relative)
+                func skip(_ reason: PackageBuilder.SkippedFile.Reason) {
+                    listing.skipped.append(.init(path: relative, reason: reason))
+                }
+                if Self.isHidden(name) {
+                    used.formUnion(exclusions.filter { $0.matches(relative, isFolder: true) })
+                    skip(.hidden)
                     continue
                 }
                 let location = "\(root)/\(relative)"
@@ -60,10 +77,21 @@ struct SiteFolder {
                 } to: {
                     PackageError($0)
                 }
+                let matching = exclusions.filter { $0.matches(relative, isFolder: status.kind == .directory) }
+                if !matching.isEmpty {
+                    used.formUnion(matching)
+                    skip(.excluded)
+                    continue
+                }
                 switch status.kind {
+                case .file where relative == HeadersFile.name: listing.headers = location
                 case .file:
+                    if let reason = Self.derivation(of: location) {
+                        skip(reason)
+                        continue
+                    }
                     let path = try ArchivePath(relative, limits: limits)
-                    files.append(File(path: path, location: location, size: status.size))
+                    listing.files.append(File(path: path, location: location, size: status.size))
                 case .directory:
                     // The path is validated, which also limits the depth of the walk.
                     _ = try ArchivePath(relative, limits: limits)
@@ -71,21 +99,39 @@ struct SiteFolder {
                 case .symbolicLink, .other:
                     throw PackageError(.specialFile, "the site contains a link or a device", at: location)
                 }
-                guard files.count <= limits.maxEntries else {
+                guard listing.files.count <= limits.maxEntries else {
                     throw PackageError(.tooMany, "the site has more than \(limits.maxEntries) files", at: root)
                 }
             }
         }
-        guard !files.isEmpty else { throw PackageError(.noInput, "the site contains no files", at: root) }
-        return (files.sorted { $0.path < $1.path }, skipped.sorted())
+        guard !listing.files.isEmpty else { throw PackageError(.noInput, "the site contains no files", at: root) }
+        listing.files.sort { $0.path < $1.path }
+        listing.skipped.sort { $0.path < $1.path }
+        listing.unused = exclusions.filter { !used.contains($0) }
+        return listing
     }
 
-    static func isSkipped(_ name: String) -> Bool {
+    private static func isHidden(_ name: String) -> Bool {
         guard name != ".well-known" else { return false }
-        return name.hasPrefix(".") || ["Thumbs.db", "desktop.ini", "__MACOSX"].contains(name)
+        return name.utf8.first == UInt8(ascii: ".") || ["Thumbs.db", "desktop.ini", "__MACOSX"].contains(name)
     }
 
-    private func list(_ folder: String) throws -> [String] {
+    /// Returns the reason for which a file is skipped that was derived from another file in its folder, or `nil`.
+    private static func derivation(of location: String) -> PackageBuilder.SkippedFile.Reason? {
+        let reasons: [(suffix: String, reason: PackageBuilder.SkippedFile.Reason)] = [
+            (".map", .sourceMap), (".br", .compressedCopy), (".gz", .compressedCopy), (".zst", .compressedCopy),
+        ]
+        let bytes = location.utf8
+        guard
+            let (suffix, reason) = reasons.first(where: {
+                bytes.suffix($0.suffix.utf8.count).elementsEqual($0.suffix.utf8)
+            })
+        else { return nil }
+        let original = String(Substring(bytes.dropLast(suffix.utf8.count)))
+        return (try? FileStatus(path: original, followsLinks: false))?.kind == .file ? reason : nil
+    }
+
+    private func names(in folder: String) throws -> [String] {
         let path = folder.isEmpty ? root : "\(root)/\(folder)"
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)

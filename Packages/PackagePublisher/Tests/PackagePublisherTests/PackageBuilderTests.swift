@@ -238,8 +238,96 @@ struct PackageBuilderTests {
         let result = try build()
         #expect(result.files == files.count)
         #expect(
-            result.skipped
+            result.skipped.map(\.path)
                 == [".DS_Store", ".env", ".git", "Thumbs.db", "__MACOSX", "js/._app.js", "js/desktop.ini"])
+        #expect(result.skipped.allSatisfy { $0.reason == .hidden })
+    }
+
+    @Test("A name is hidden also if a combining character follows its dot")
+    func hiddenByBytes() throws {
+        try folder.write("site/.\u{301}env", "secret".utf8)
+        try folder.write("site/.\u{301}git/config", "secret".utf8)
+        let result = try build()
+        #expect(result.files == files.count)
+        #expect(result.skipped.map { Array($0.path.utf8) } == [".\u{301}env", ".\u{301}git"].map { Array($0.utf8) })
+    }
+
+    @Test("Source maps and compressed copies beside their files are skipped, others are not")
+    func derivedFiles() throws {
+        for name in [
+            "js/app.js.map", "js/app.js.br", "js/app.js.gz", "js/app.js.zst", "js/app.js.map.gz",
+            // No file, or only a folder, has the name without the suffix.
+            "world.map", "js.map", "data/table.json.gz", "img/photo.map",
+        ] {
+            try folder.write("site/\(name)", "x".utf8)
+        }
+        let result = try build()
+        #expect(
+            result.skipped.map(\.path) == [
+                "js/app.js.br", "js/app.js.gz", "js/app.js.map", "js/app.js.map.gz", "js/app.js.zst",
+            ])
+        #expect(
+            result.skipped.map(\.reason) == [
+                .compressedCopy, .compressedCopy, .sourceMap, .compressedCopy, .compressedCopy,
+            ])
+        #expect(result.files == files.count + 4)
+    }
+
+    @Test("Exclusions are skipped with their folders, and those that match nothing cause a warning")
+    func exclusions() throws {
+        try folder.write("site/js/deep/test.spec.js", "x".utf8)
+        try folder.write("site/.git/config", "x".utf8)
+        let exclusions = try ["*.spec.js", "/data/", "img/*.png", ".git"].map { try SiteGlob($0) }
+        let result = try build(builder: PackageBuilder(exclusions: exclusions))
+        #expect(result.skipped.map(\.path) == [".git", "data", "js/deep/test.spec.js"])
+        #expect(result.skipped.map(\.reason) == [.hidden, .excluded, .excluded])
+        #expect(result.files == files.count - 3)
+        #expect(result.warnings.map(\.path) == ["img/*.png"])
+        try refuses(.noInput, to: "out2", builder: PackageBuilder(exclusions: [SiteGlob("**")]))
+    }
+
+    @Test("Names that Windows cannot store cause a warning")
+    func portableNames() throws {
+        for name in [
+            "aux.js", "dir/com1", "dir/LPT9.tar.gz", "COM\u{B9}.txt", "nul .txt", "conin$", "end.", "end /a",
+            "file:stream",
+            "a<b", "what?.html", "quote\".js",
+            // Valid names.
+            "auxiliary.js", "com10.js", "console.js", "a.b c.js", "nul-.txt", "xcon",
+        ] {
+            try folder.write("site/\(name)", "x".utf8)
+        }
+        let result = try build()
+        #expect(
+            Set(result.warnings.map(\.path)) == [
+                "aux.js", "dir/com1", "dir/LPT9.tar.gz", "COM\u{B9}.txt", "nul .txt", "conin$", "end.", "end /a",
+                "file:stream", "a<b", "what?.html", "quote\".js",
+            ])
+        #expect(result.files == files.count + 18)
+    }
+
+    @Test("The file _headers in the root becomes rules of the manifest and is not packed")
+    func headersFile() throws {
+        try folder.write("site/_headers", "/*\n  X-Frame-Options: DENY\n  Server: x\n".utf8)
+        try folder.write("site/docs/_headers", "/*\n  X-Frame-Options: DENY\n".utf8)
+        let result = try build()
+        let manifest = try PackageManifest(path: result.manifest)
+        #expect(try manifest.fieldRules == [ResponseFieldRule(path: "/*", fields: ["X-Frame-Options": "DENY"])])
+        #expect(!manifest.files.map(\.path.description).contains("_headers"))
+        #expect(manifest.files.map(\.path.description).contains("docs/_headers"))
+        #expect(result.warnings.count == 1 && result.warnings[0].problem.hasPrefix("line 3: "))
+        #expect(result.skipped.isEmpty)
+        try folder.write("site/_headers", "/*\n  X-Frame-Options\n".utf8)
+        try refuses(.badManifest)
+        try folder.write("site/_headers", [UInt8](repeating: 10, count: 70_000))
+        try refuses(.tooLarge)
+        try folder.write("site/_headers", [0xFF])
+        try refuses(.badManifest)
+    }
+
+    @Test("An output folder inside the site is found by bytes")
+    func outputByBytes() throws {
+        try refuses(.occupied, to: "site/\u{301}out")
     }
 
     @Test("Links are rejected, including links inside the site and links to folders")

@@ -81,10 +81,11 @@ struct PreviewLoader: ResourceLoader {
         let path = request.head.path ?? "/"
         // The request may have other percent escapes than the base URL, so the components of the path are counted.
         let depth = preview.baseURL.path.utf8.count { $0 == UInt8(ascii: "/") }
-        let below = path.split(separator: "/", maxSplits: depth, omittingEmptySubsequences: false).last ?? ""
+        let below = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: depth, omittingEmptySubsequences: false)
+            .last
         request.head.scheme = server.scheme
         request.head.authority = server.authority
-        request.head.path = server.path + below
+        request.head.path = server.path + String(below.map { Substring($0) } ?? "")
         guard var response = try await network.load(request) else { return nil }
         response.head.headerFields[.cacheControl] = "no-store"
         response.provenance = Provenance(.network, reason: preview.description)

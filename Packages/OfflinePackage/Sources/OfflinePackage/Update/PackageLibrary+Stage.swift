@@ -69,7 +69,7 @@ extension PackageLibrary {
                         id: manifest.id, version: manifest.version, baseURL: manifest.baseURL,
                         isComplete: manifest.isComplete,
                         generation: GenerationReference(package: stored.package, number: stored.number)),
-                    minHost: manifest.minHost, table: draft.entries)
+                    minHost: manifest.minHost, fieldRules: manifest.fieldRules, table: draft.entries)
             } catch {
                 // If `retire` fails too, the next library that opens the store discards the generation.
                 try? library.store.retire(stored.number)

@@ -81,8 +81,11 @@ public struct PackageSource: Sendable, Hashable {
     /// Returns the URL of a manifest's archive.
     func archive(of manifest: PackageManifest) -> String {
         if let archiveURL { return archiveURL }
-        let end = manifestURL.firstIndex { $0 == "?" || $0 == "#" } ?? manifestURL.endIndex
-        let folder = manifestURL[..<end].lastIndex(of: "/").map { manifestURL[...$0] } ?? ""
+        let end = manifestURL.utf8.firstIndex { [UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
+        let folder =
+            manifestURL[..<(end ?? manifestURL.endIndex)].utf8.lastIndex(of: UInt8(ascii: "/")).map {
+                manifestURL[...$0]
+            } ?? ""
         return "\(folder)\(manifest.id)-\(manifest.version).zip"
     }
 }

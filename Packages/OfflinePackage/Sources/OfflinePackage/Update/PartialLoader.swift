@@ -66,11 +66,8 @@ struct PartialLoader: ResourceLoader {
     private func respond(
         with content: Data, of file: PackageManifest.File, in manifest: PackageManifest
     ) -> ResourceResponse {
-        // The fields are the same as those of the installed package, so that the copy in the engine's cache stays
-        // valid.
-        let fields: HTTPFields = [
-            .contentType: file.mediaType, .eTag: "\"\(file.sha256)\"", .cacheControl: "no-cache",
-        ]
+        let fields = PackageFields.fields(
+            of: file.path.description, mediaType: file.mediaType, digest: file.sha256, rules: manifest.fieldRules)
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(content),
             provenance: Provenance(

@@ -49,7 +49,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
             depth += 1
             guard !part.isEmpty else { throw refuse("empty component in a path") }
             guard part.count <= 255 else { throw refuse("component of more than 255 bytes in a path", .tooLarge) }
-            guard !Self.isDots(Substring(part)) else { throw refuse("dot component in a path") }
+            guard !Self.isDots(part) else { throw refuse("dot component in a path") }
         }
         guard depth <= limits.maxDepth else {
             throw refuse("path of more than \(limits.maxDepth) components", .tooLarge)
@@ -57,8 +57,11 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         if !isASCII {
             // Some systems map full-width dots, slashes and colons to the plain characters.
             let mapped = UnicodeForm.compatible(path)
-            let parts = mapped.split(whereSeparator: { $0 == "/" || $0 == "\\" })
-            guard !Self.isAbsolute(mapped), !mapped.hasPrefix("\\"), !parts.contains(where: Self.isDots) else {
+            let separators: Set = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+            let parts = mapped.utf8.split(whereSeparator: separators.contains)
+            guard !Self.isAbsolute(mapped), mapped.utf8.first != UInt8(ascii: "\\"),
+                !parts.contains(where: { Self.isDots($0) })
+            else {
                 throw refuse("path whose compatibility mapping is unsafe")
             }
         }
@@ -66,7 +69,9 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
     }
 
     /// The components of the path; the last one is the file name.
-    public var parts: [Substring] { description.split(separator: "/") }
+    ///
+    /// The path is split by bytes, because a slash and the scalars around it can be one `Character`.
+    public var parts: [Substring] { description.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) } }
 
     /// Checks the path against narrower limits than it was created with.
     /// - Throws: ``PackageError`` with code `tooLarge`.
@@ -90,7 +95,9 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         return start[0].isASCIILetter
     }
 
-    private static func isDots(_ part: Substring) -> Bool { part == "." || part == ".." }
+    private static func isDots(_ part: Substring.UTF8View) -> Bool {
+        part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8)
+    }
 }
 
 extension ArchivePath: Codable {

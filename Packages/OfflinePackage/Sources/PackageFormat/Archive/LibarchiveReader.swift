@@ -10,8 +10,13 @@ internal import Foundation
 /// sizes and checksums. In a tar a leading `./` is removed from names, and only zeros may follow its end. The
 /// checksum of gzip is checked, and that of zstd if present.
 @_spi(Packaging) public struct LibarchiveReader: ArchiveReading {
+    /// The encoding of names of a zip that are neither ASCII nor marked as UTF-8, or `nil` to refuse such names.
+    private let names: ZipNameEncoding?
+
     /// Creates a reader.
-    public init() {}
+    public init(names: ZipNameEncoding? = nil) {
+        self.names = names
+    }
 
     public func read(
         _ archive: String, limits: ArchiveLimits,
@@ -22,7 +27,7 @@ internal import Foundation
             switch try ArchiveKind(of: file) {
             case .zip:
                 // The validator and libarchive read through one descriptor, so that both see the same file.
-                let directory = try ZipValidator(limits: limits).validate(file)
+                let directory = try ZipValidator(limits: limits, names: names).validate(file)
                 // libarchive does not recognize a zip without entries.
                 guard !directory.entries.isEmpty else { return }
                 try readZip(file, directory, limits, visit)
@@ -78,9 +83,10 @@ internal import Foundation
             guard var name = header.name else {
                 throw PackageError(.unsafePath, "the name is not valid UTF-8", at: file.path)
             }
-            if name.hasPrefix("./") { name.removeFirst(2) }
+            // A slash and the scalars around it can be one `Character`, so names are compared and cut by bytes.
+            if name.utf8.starts(with: "./".utf8) { name = String(Substring(name.utf8.dropFirst(2))) }
             if header.kind == .folder {
-                if name.hasSuffix("/") { name.removeLast() }
+                if name.utf8.last == UInt8(ascii: "/") { name = ZipName.withoutSlash(name) }
                 // `tar -C folder .` also writes an entry for the packed folder itself.
                 if name.isEmpty || name == "." { continue }
                 try names.insertFolder(ArchivePath(name, limits: limits))

@@ -11,6 +11,8 @@ final class LibarchiveSource {
     private let file: InputFile
     /// The decompressed bytes of the file, or `nil` if libarchive reads the file itself.
     private let stream: (any ByteStreaming)?
+    /// The scanner of a tar's headers, or `nil` if libarchive reads the file itself.
+    private var scanner: TarScanner?
     /// The maximum number of bytes to read from ``stream``.
     private let limit: Int64
     private let buffer: UnsafeMutableRawBufferPointer
@@ -36,6 +38,7 @@ final class LibarchiveSource {
     init(_ file: InputFile, unpackedBy stream: any ByteStreaming, limits: ArchiveLimits) {
         self.file = file
         self.stream = stream
+        scanner = TarScanner(location: file.path)
         // Each entry of a tar may have a header of 512 bytes and extended headers for long names.
         let (headers, tooMany) = Int64(max(limits.maxEntries, 0)).multipliedReportingOverflow(by: 8 << 10)
         let (most, tooLarge) = max(limits.maxTotalBytes, 0).addingReportingOverflow(headers)
@@ -102,6 +105,7 @@ final class LibarchiveSource {
             bytes?.pointee = UnsafeRawPointer(buffer.baseAddress)
             last = position..<(position + Int64(count))
             position = last.upperBound
+            try scanner?.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             guard position <= limit else {
                 throw PackageError(.tooLarge, "unpacks to more than \(limit) bytes, headers included", at: path)
             }

@@ -34,15 +34,19 @@ final class UnpackTarget {
     /// Checks the target and creates the temporary folder.
     init(_ path: String) throws {
         var directory = path
-        while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
+        // Paths are split and compared by bytes, because a slash and the scalars around it can be one `Character`.
+        while directory.utf8.count > 1, directory.utf8.last == slash {
+            directory = String(Substring(directory.utf8.dropLast()))
+        }
         try Self.checkLinks(directory)
         let place = try Self.resolve(directory)
-        guard let name = place.missing.last ?? place.existing.split(separator: "/").last.map(String.init),
+        let last = place.existing.utf8.split(separator: slash).last
+        guard let name = place.missing.last ?? last.map({ String(Substring($0)) }),
             name != ".", name != "..", !place.missing.contains("..")
         else { throw PackageError(.occupied, "the target is not a folder that can be created", at: path) }
         self.name = name
-        let slash = place.existing.lastIndex(of: "/") ?? place.existing.startIndex
-        let above = place.missing.isEmpty ? String(place.existing[...slash]) : place.existing
+        let end = place.existing.utf8.lastIndex(of: slash) ?? place.existing.startIndex
+        let above = place.missing.isEmpty ? String(place.existing[...end]) : place.existing
         var parent = try SystemError.mapping {
             try DirectoryDescriptor.resolved(above)
         } to: {
@@ -175,9 +179,9 @@ final class UnpackTarget {
 
     /// Rejects a path with a symbolic link of another user, because the link may lead anywhere.
     private static func checkLinks(_ path: String) throws {
-        var prefix = path.hasPrefix("/") ? "/" : ""
-        for name in path.split(separator: "/") {
-            prefix += name
+        var prefix = path.utf8.first == slash ? "/" : ""
+        for name in path.utf8.split(separator: slash) {
+            prefix += Substring(name)
             guard let status = try? FileStatus(path: prefix, followsLinks: false) else { return }
             guard status.kind != .symbolicLink || status.isTrusted else {
                 throw PackageError(.io, "the path of the target contains a symbolic link of another user", at: prefix)
@@ -199,10 +203,10 @@ final class UnpackTarget {
                     throw PackageError(.io, "the path of the target cannot be resolved", at: path)
                 }
             }
-            let slash = existing.lastIndex(of: "/")
-            let name = slash.map { String(existing[existing.index(after: $0)...]) } ?? existing
+            let end = existing.utf8.lastIndex(of: slash)
+            let name = end.map { String(existing[existing.utf8.index(after: $0)...]) } ?? existing
             if !name.isEmpty { missing.insert(name, at: 0) }
-            existing = slash.map { $0 == existing.startIndex ? "/" : String(existing[..<$0]) } ?? ""
+            existing = end.map { $0 == existing.startIndex ? "/" : String(existing[..<$0]) } ?? ""
         }
     }
 
@@ -222,3 +226,5 @@ final class UnpackTarget {
         guard isEmpty else { throw PackageError(.occupied, "the target folder is not empty", at: path) }
     }
 }
+
+private let slash = UInt8(ascii: "/")

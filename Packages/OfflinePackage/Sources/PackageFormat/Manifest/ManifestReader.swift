@@ -79,6 +79,7 @@ struct ManifestReader {
         var isComplete: Bool?
         var minHost: PackageVersion?
         var sequence: Int64?
+        var fieldRules: [ResponseFieldRule]?
         var archive: PackageManifest.Archive?
         var files: [PackageManifest.File]?
         var scanner = JSONScanner(bytes)
@@ -104,6 +105,8 @@ struct ManifestReader {
                 minHost = try Self.optional(&scanner) { try PackageVersion(Self.text(&$0, ".minHost")) }
             } else if scanner.equals(name, "sequence") {
                 sequence = try Self.optional(&scanner) { try Self.integer(&$0, ".sequence") }
+            } else if scanner.equals(name, "headers") {
+                fieldRules = try Self.optional(&scanner) { try Self.fieldRules(&$0) }
             } else if scanner.equals(name, "archive") {
                 archive = try Self.optional(&scanner) { try Self.archive(&$0) }
             } else {
@@ -117,7 +120,7 @@ struct ManifestReader {
         return try PackageManifest(
             id: Self.needed(id, ".id"), version: Self.needed(version, ".version"),
             baseURL: Self.needed(baseURL, ".baseURL"), isComplete: isComplete ?? false, minHost: minHost,
-            sequence: sequence, archive: archive, files: Self.needed(files, ".files"))
+            sequence: sequence, fieldRules: fieldRules ?? [], archive: archive, files: Self.needed(files, ".files"))
     }
 
     private static func archive(_ scanner: inout JSONScanner) throws -> PackageManifest.Archive {
@@ -135,6 +138,43 @@ struct ManifestReader {
         }
         return try PackageManifest.Archive(
             size: needed(size, ".archive.size"), sha256: needed(sha256, ".archive.sha256"))
+    }
+
+    private static func fieldRules(_ scanner: inout JSONScanner) throws -> [ResponseFieldRule] {
+        try expect(UInt8(ascii: "["), &scanner, ".headers")
+        var rules: [ResponseFieldRule] = []
+        try scanner.readArray { scanner in
+            guard rules.count < ResponseFieldRule.maxRules else {
+                throw PackageError(.badManifest, "more than \(ResponseFieldRule.maxRules) values at .headers")
+            }
+            rules.append(try fieldRule(&scanner, ".headers[\(rules.count)]"))
+        }
+        return rules
+    }
+
+    private static func fieldRule(_ scanner: inout JSONScanner, _ place: String) throws -> ResponseFieldRule {
+        try expect(UInt8(ascii: "{"), &scanner, place)
+        var path: String?
+        var fields: [String: String]?
+        try scanner.readObject { scanner, name in
+            if scanner.equals(name, "path") {
+                path = try text(&scanner, "\(place).path")
+            } else if scanner.equals(name, "fields") {
+                try expect(UInt8(ascii: "{"), &scanner, "\(place).fields")
+                var values: [String: String] = [:]
+                try scanner.readObject { scanner, name in
+                    guard values.count < ResponseFieldRule.allowedFields.count else {
+                        throw PackageError(.badManifest, "too many values at \(place).fields")
+                    }
+                    values[scanner.string(name)] = try text(&scanner, "\(place).fields")
+                }
+                fields = values
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        return try ResponseFieldRule(
+            path: needed(path, "\(place).path"), fields: needed(fields, "\(place).fields"))
     }
 
     private mutating func readFiles(_ scanner: inout JSONScanner) throws -> [PackageManifest.File] {

@@ -41,9 +41,9 @@ public struct MediaTypes: Sendable {
 
     /// Returns the extension of the last path component in lower case, or `nil` for `.name` and `name`.
     static func fileExtension(of name: String) -> String? {
-        let last = name.split(separator: "/").last ?? ""
-        guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return nil }
-        return last[last.index(after: dot)...].lowercased()
+        let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? "".utf8[...]
+        guard let dot = last.lastIndex(of: UInt8(ascii: ".")), dot != last.startIndex else { return nil }
+        return Substring(last[last.index(after: dot)...]).lowercased()
     }
 
     private static let compressible: Set<String> = [
@@ -64,6 +64,7 @@ public struct MediaTypes: Sendable {
         "html": "text/html",
         "htm": "text/html",
         "xhtml": "application/xhtml+xml",
+        "xht": "application/xhtml+xml",
         "css": "text/css",
         "js": "text/javascript",
         "mjs": "text/javascript",
@@ -79,6 +80,7 @@ public struct MediaTypes: Sendable {
         "jsonld": "application/ld+json",
         "xml": "application/xml",
         "xsl": "application/xslt+xml",
+        "xslt": "application/xslt+xml",
         "atom": "application/atom+xml",
         "rss": "application/rss+xml",
         "txt": "text/plain",
@@ -94,7 +96,6 @@ public struct MediaTypes: Sendable {
         "yml": "application/yaml",
         "toml": "application/toml",
         "py": "text/x-python",
-        "ts": "text/plain",
         "tsx": "text/plain",
         "glsl": "text/plain",
         "wgsl": "text/wgsl",
@@ -107,10 +108,12 @@ public struct MediaTypes: Sendable {
         "apng": "image/apng",
         "jpg": "image/jpeg",
         "jpeg": "image/jpeg",
+        "jfif": "image/jpeg",
         "gif": "image/gif",
         "webp": "image/webp",
         "avif": "image/avif",
         "heic": "image/heic",
+        "heif": "image/heif",
         "jxl": "image/jxl",
         "ico": "image/x-icon",
         "cur": "image/x-icon",
@@ -140,6 +143,10 @@ public struct MediaTypes: Sendable {
         "webm": "video/webm",
         "ogv": "video/ogg",
         "mov": "video/quicktime",
+        // MPEG transport streams and segments of HLS. Sources in TypeScript are not served to browsers.
+        "ts": "video/mp2t",
+        "m2ts": "video/mp2t",
+        "m4s": "video/iso.segment",
         "m3u8": "application/vnd.apple.mpegurl",
         "mpd": "application/dash+xml",
         // Models.

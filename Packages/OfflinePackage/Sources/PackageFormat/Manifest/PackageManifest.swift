@@ -7,7 +7,8 @@ public import Foundation
 /// The description of a package: its identifier, its base URL, and each file with size, digest and type.
 ///
 /// JSON form: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?,
-/// "path", "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "sequence"?, "version"}`. `archive` and each
+/// "path", "sha256", "size", "type"}], "format": 1, "headers"?: [{"fields": {name: value}, "path"}], "id", "minHost"?,
+/// "sequence"?, "version"}`. `archive` and each
 /// file's `method`, `offset` and `packed` are either all present or all absent. Unknown keys are ignored.
 public struct PackageManifest: Encodable, Sendable, Hashable {
     /// The only supported format.
@@ -38,6 +39,9 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Each published manifest of a package has a higher number than those before. After a device has installed a
     /// numbered manifest, it rejects manifests with a lower number or without a number. In JSON it is `"sequence"`.
     public var sequence: Int64?
+    /// The rules that add response header fields to files, in the order in which they apply. In JSON they are
+    /// `"headers"`; without rules, the member is absent.
+    public var fieldRules: [ResponseFieldRule]
     /// The zip that each file's `File.slice` refers to, or `nil` if the files have no slices.
     public var archive: Archive?
     /// The files, sorted by path. No two paths are equal on any file system.
@@ -46,7 +50,8 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Creates a manifest and sorts `files`. ``validate(limits:)`` and encoding check the other requirements.
     public init(
         id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        minHost: PackageVersion? = nil, sequence: Int64? = nil, archive: Archive? = nil, files: [File]
+        minHost: PackageVersion? = nil, sequence: Int64? = nil, fieldRules: [ResponseFieldRule] = [],
+        archive: Archive? = nil, files: [File]
     ) {
         format = Self.currentFormat
         self.id = id
@@ -55,6 +60,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         self.isComplete = isComplete
         self.minHost = minHost
         self.sequence = sequence
+        self.fieldRules = fieldRules
         self.archive = archive
         self.files = files.sorted { $0.path < $1.path }
     }
@@ -104,6 +110,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         if isComplete { try container.encode(true, forKey: .isComplete) }
         try container.encodeIfPresent(minHost, forKey: .minHost)
         try container.encodeIfPresent(sequence, forKey: .sequence)
+        if !fieldRules.isEmpty { try container.encode(fieldRules, forKey: .fieldRules) }
         try container.encodeIfPresent(archive, forKey: .archive)
         try container.encode(files, forKey: .files)
     }
@@ -116,12 +123,13 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         case isComplete = "complete"
         case minHost
         case sequence
+        case fieldRules = "headers"
         case archive
         case files
     }
 
-    /// Checks the requirements that the types do not enforce: format, counts, sizes, media types, unique paths and
-    /// slices.
+    /// Checks the requirements that the types do not enforce: format, counts, sizes, media types, unique paths,
+    /// response fields and slices.
     /// - Throws: ``PackageError``, as ``init(decoding:limits:)`` does.
     public func validate(limits: ManifestLimits = .default) throws {
         guard format == Self.currentFormat else {
@@ -136,6 +144,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         if let sequence, !Self.sequences.contains(sequence) {
             throw PackageError(.badManifest, "sequence: \(sequence) is not within 1 to 2^53 - 1")
         }
+        try ResponseFieldRule.check(fieldRules)
         var names = PathIndex()
         var total: Int64 = 0
         for file in files {

@@ -9,6 +9,8 @@ public struct PackageVerifier: Sendable {
     private let reader: any ArchiveReading
     /// The limits of the archive.
     public var limits: ArchiveLimits
+    /// The encoding of names of a zip that are neither ASCII nor marked as UTF-8, or `nil` to refuse such names.
+    private let names: ZipNameEncoding?
 
     /// Creates a verifier.
     public init(limits: ArchiveLimits = .default) {
@@ -16,9 +18,10 @@ public struct PackageVerifier: Sendable {
     }
 
     /// Creates a verifier with another reader of the archive.
-    package init(reader: any ArchiveReading, limits: ArchiveLimits = .default) {
+    package init(reader: any ArchiveReading, limits: ArchiveLimits = .default, names: ZipNameEncoding? = nil) {
         self.reader = reader
         self.limits = limits
+        self.names = names
     }
 
     /// Checks the archive's structure and, if present, its checksums.
@@ -83,7 +86,7 @@ public struct PackageVerifier: Sendable {
                 .mismatch, "the archive has \(file.size) bytes, the manifest declares \(promised.size)", at: archive)
         }
         // The structure is validated before the digest, because its errors are more specific.
-        let directory = try ZipValidator(limits: limits).validate(file)
+        let directory = try ZipValidator(limits: limits, names: names).validate(file)
         guard try file.sha256() == promised.sha256 else {
             throw PackageError(.digestMismatch, "the SHA-256 of the archive differs from the manifest", at: archive)
         }

@@ -2,19 +2,20 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import SystemSupport
-internal import ZlibStreams
 
 /// A buffered reader of the records of a central directory.
 struct ZipDirectoryReader<Source: RandomAccessReading> {
     private let source: Source
     private let limits: ArchiveLimits
+    private let names: ZipNameEncoding?
     private var position: Int64
     private let end: Int64
     private var buffer: ArraySlice<UInt8> = []
 
-    init(_ source: Source, from start: Int64, to end: Int64, limits: ArchiveLimits) {
+    init(_ source: Source, from start: Int64, to end: Int64, limits: ArchiveLimits, names: ZipNameEncoding?) {
         self.source = source
         self.limits = limits
+        self.names = names
         position = start
         self.end = end
     }
@@ -34,7 +35,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
             let commentLength = fields.uint16(), let disk16 = fields.uint16(), fields.read(2) != nil,
             let attributes = fields.uint32(), let offset32 = fields.uint32()
         else { throw damaged("a central directory record is truncated") }
-        // A byte of code page 437 becomes at most three bytes of UTF-8, so the length limit applies to the decoded
+        // A byte of another encoding becomes at most three bytes of UTF-8, so the length limit applies to the decoded
         // name.
         let rawName = try read(Int(nameLength))
         guard let extra = ZipExtraFields(try read(Int(extraLength))) else {
@@ -42,8 +43,13 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
         }
         _ = try read(Int(commentLength))
 
-        guard let text = ZipName.decode(rawName, isUTF8: ZipFlags(rawValue: rawFlags).contains(.utf8), extra: extra)
-        else { throw PackageError(.unsafePath, "the name is not valid UTF-8", at: source.location) }
+        let text: String
+        do {
+            text = try ZipName.decode(
+                rawName, isUTF8: ZipFlags(rawValue: rawFlags).contains(.utf8), extra: extra, encoding: names)
+        } catch {
+            throw PackageError(.unsafePath, error.message(rawName), at: source.location)
+        }
         let name = text.printable(limit: 200)
         let flags = ZipFlags(rawValue: rawFlags)
         guard flags.isDisjoint(with: .anyEncryption), rawMethod != 99, !extra.isEncrypted else {
@@ -60,7 +66,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
         guard let offset = wide.offset else { throw damaged("a central directory record has no offset") }
 
         let isFolder = text.utf8.last == UInt8(ascii: "/")
-        let path = try ArchivePath(isFolder ? String(text.dropLast()) : text, limits: limits)
+        let path = try ArchivePath(isFolder ? ZipName.withoutSlash(text) : text, limits: limits)
         let kind = ZipAttributes(rawValue: attributes)
         guard !kind.isSpecial, !extra.isSpecial else {
             throw PackageError(.specialFile, "the entry is a link or a device", at: name)
@@ -92,32 +98,4 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
     private func damaged(_ message: String) -> PackageError {
         PackageError(.damaged, message, at: source.location)
     }
-}
-
-/// The name of a zip entry as text.
-enum ZipName {
-    /// Decodes a name from the Unicode Path field, UTF-8 or code page 437.
-    ///
-    /// The Unicode Path field is used if its CRC-32 matches the raw name (APPNOTE 4.6.9). Otherwise the name is UTF-8
-    /// if the entry declares UTF-8 or the bytes are valid UTF-8, else code page 437 (APPNOTE, appendix D).
-    /// - Returns: `nil` if the entry declares UTF-8 and the name is not valid.
-    static func decode(_ raw: ArraySlice<UInt8>, isUTF8: Bool, extra: ZipExtraFields) -> String? {
-        if !extra.unicodePaths.isEmpty {
-            let crc32 = raw.withUnsafeBytes { CRC32.checksum(of: $0) }
-            if let field = extra.unicodePaths.first(where: { $0.crc32 == crc32 }) {
-                return String(validating: field.name, as: UTF8.self)
-            }
-        }
-        if let name = String(validating: raw, as: UTF8.self) { return name }
-        return isUTF8 ? nil : String(String.UnicodeScalarView(raw.map(scalar)))
-    }
-
-    private static func scalar(_ byte: UInt8) -> Unicode.Scalar {
-        byte < 0x80 ? Unicode.Scalar(byte) : upperHalf[Int(byte) - 0x80]
-    }
-
-    /// The characters 0x80 to 0xFF of code page 437.
-    private static let upperHalf = Array(
-        ("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧"
-            + "╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars)
 }

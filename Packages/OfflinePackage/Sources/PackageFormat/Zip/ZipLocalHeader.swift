@@ -55,7 +55,9 @@ struct ZipLocalHeader {
     }
 
     /// Validates the header against the central directory and returns the entry with the local header's values.
-    func validated(against central: ZipMember, rawName centralName: ArraySlice<UInt8>) throws -> ZipMember {
+    func validated(
+        against central: ZipMember, rawName centralName: ArraySlice<UInt8>, names: ZipNameEncoding?
+    ) throws -> ZipMember {
         let name = central.path.description
         func disagree(_ what: String) -> PackageError {
             PackageError(
@@ -66,9 +68,9 @@ struct ZipLocalHeader {
         guard rawName == centralName else { throw disagree("name") }
         guard flags.intersection(.compared) == central.flags.intersection(.compared) else { throw disagree("flags") }
         // The raw names are equal. The Unicode Path fields that override them must also give equal names.
-        let text = ZipName.decode(rawName, isUTF8: flags.contains(.utf8), extra: extra)
+        let text = try? ZipName.decode(rawName, isUTF8: flags.contains(.utf8), extra: extra, encoding: names)
         guard let text,
-            try ArchivePath(central.isFolder ? String(text.dropLast()) : text, limits: .unbounded)
+            try ArchivePath(central.isFolder ? ZipName.withoutSlash(text) : text, limits: .unbounded)
                 == central.path
         else { throw disagree("name") }
         guard rawMethod == central.method.rawValue else { throw disagree("method") }

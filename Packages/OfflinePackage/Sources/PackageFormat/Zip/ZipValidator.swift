@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// It reads the end of central directory, the central directory and every local header. It rejects everything that
 /// readers could interpret differently or that could harm them:
-/// - names that leave the folder, and names that collide
+/// - names that leave the folder, names that collide, and names in an unknown encoding
 /// - links and devices
 /// - entries that overlap, and bytes that belong to no entry
 /// - headers that disagree
@@ -21,10 +21,13 @@ public import Foundation
 @_spi(Packaging) public struct ZipValidator: Sendable {
     /// The limits of the archive.
     public var limits: ArchiveLimits
+    /// The encoding of names that are neither ASCII nor marked as UTF-8, or `nil` to refuse such names.
+    public var names: ZipNameEncoding?
 
     /// Creates a validator with limits.
-    public init(limits: ArchiveLimits = .default) {
+    public init(limits: ArchiveLimits = .default, names: ZipNameEncoding? = nil) {
         self.limits = limits
+        self.names = names
     }
 
     /// Validates the zip at a path of the file system. Blocks while it reads.
@@ -65,7 +68,8 @@ public import Foundation
     /// Reads the directory and the local header of each entry, and checks names and sizes.
     private func members(of source: some RandomAccessReading, end: ZipEndRecord) throws -> [ZipMember] {
         var reader = ZipDirectoryReader(
-            source, from: end.directoryOffset, to: end.directoryOffset + end.directorySize, limits: limits)
+            source, from: end.directoryOffset, to: end.directoryOffset + end.directorySize, limits: limits,
+            names: names)
         var members: [ZipMember] = []
         var names = PathIndex()
         var total: Int64 = 0
@@ -84,7 +88,7 @@ public import Foundation
             }
             try checkSizes(of: central, total: &total, archive: source.size)
             let local = try ZipLocalHeader(of: central, in: source, upTo: end.directoryOffset)
-            members.append(try local.validated(against: central, rawName: rawName))
+            members.append(try local.validated(against: central, rawName: rawName, names: self.names))
         }
         guard reader.isAtEnd else {
             throw PackageError(

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageFormat
+import Testing
+
+@testable import PackagePublisher
+
+@Suite("The file _headers", .timeLimit(.minutes(1)))
+struct HeadersFileTests {
+    private func read(_ text: String) throws -> HeadersFile {
+        try HeadersFile(text, at: "_headers")
+    }
+
+    @Test("Paths, fields, comments and line ends are read")
+    func reads() throws {
+        let text =
+            "\u{FEFF}# a comment\r\n/*\r\n  x-frame-options:  DENY \r\n\t# more\n\n  Link: </a>; rel=preload\n"
+            + "  Link: </b>; rel=preload\n/empty\n/app/*\n  Content-Security-Policy: default-src 'self'; a:b"
+        let file = try read(text)
+        #expect(
+            try file.rules == [
+                ResponseFieldRule(
+                    path: "/*",
+                    fields: ["X-Frame-Options": "DENY", "Link": "</a>; rel=preload, </b>; rel=preload"]),
+                ResponseFieldRule(path: "/app/*", fields: ["Content-Security-Policy": "default-src 'self'; a:b"]),
+            ])
+        #expect(file.warnings.isEmpty)
+        #expect(try read("").rules.isEmpty)
+    }
+
+    @Test(
+        "Fields that a package cannot have are left out with a warning that names the line",
+        arguments: [
+            "Set-Cookie: a=b", "Strict-Transport-Security: max-age=1", "Content-Type: text/html",
+            "Content-Encoding: br", "Content-Length: 1", "Location: /", "Transfer-Encoding: chunked", "ETag: x",
+            "Access-Control-Allow-Credentials: true", "Clear-Site-Data: *", "Service-Worker-Allowed: /",
+            "Cache-Control: max-age=31536000, immutable", "Cache-Control: no-cache=\"x\"", "! X-Frame-Options: x",
+        ])
+    func leftOut(_ line: String) throws {
+        let file = try read("/*\n  Referrer-Policy: no-referrer\n  \(line)\n")
+        #expect(try file.rules == [ResponseFieldRule(path: "/*", fields: ["Referrer-Policy": "no-referrer"])])
+        #expect(file.warnings.count == 1 && file.warnings[0].path == "_headers")
+        #expect(file.warnings[0].problem.hasPrefix("line 3: "))
+    }
+
+    @Test(
+        "Invalid lines are rejected with their number",
+        arguments: [
+            ("  X-Frame-Options: DENY\n", 1), ("/a\n\n  X-Frame-Options\n", 3), ("/a\n  Link: a\u{0}b\n", 2),
+            ("/a\n  Link: a\tb\n", 2), ("/a\n  Link: a\rb\n", 2), ("/a\n  Link: é\n", 2), ("/a\n  Link:\n", 2),
+            ("a\n", 1), ("https://shop.example/*\n", 1), ("/*/*\n", 1), ("/a/:b\n", 1), ("/%41\n", 1),
+            ("/a\u{1}\n", 1), ("/a\n  Link: \(String(repeating: "x", count: 8_193))\n", 2),
+        ])
+    func invalid(_ text: String, _ line: Int) {
+        let error = #expect(throws: PackageError.self) { try read(text) }
+        #expect(error?.code == .badManifest && error?.message.hasPrefix("line \(line): ") == true)
+        #expect(error?.message.contains("\n") == false)
+    }
+
+    @Test("The number of rules and their size are limited")
+    func limits() throws {
+        let rule = "/a\n  Link: x\n"
+        #expect(try read(String(repeating: rule, count: 100)).rules.count == 100)
+        #expect(throws: PackageError.self) { try read(String(repeating: rule, count: 101)) }
+        let long = "/a\n  Link: \(String(repeating: "x", count: 8_000))\n"
+        #expect(try read(String(repeating: long, count: 8)).rules.count == 8)
+        #expect(throws: PackageError.self) { try read(String(repeating: long, count: 9)) }
+    }
+}
