@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz conformance wpt cycles soak suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz races conformance wpt cycles soak suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,8 +56,11 @@ check: ## Builds each light module alone, and an app that uses them from a tag
 	@Scripts/check-light-modules
 	@Scripts/check-consumer
 
-fuzz: setup ## Fuzzes each parser for FUZZ_SECONDS (600)
+fuzz: setup ## Fuzzes each parser under sanitizers for FUZZ_SECONDS (600, or 3600 over sockets and files)
 	@Scripts/fuzz
+
+races: setup ## Runs the tests of modules with locks under ThreadSanitizer; reports in build/races
+	@Scripts/test-races
 
 conformance: ## Runs the tests of a fetch polyfill in all modes, SUITE=<checkout of JakeChampion/fetch>
 	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make conformance SUITE=<checkout of JakeChampion/fetch>" >&2; exit 64; }
@@ -84,5 +87,5 @@ suffixes: ## Updates the public suffix list of CookieBridge from Debian's packag
 setup: ## Installs missing dependencies on Debian and Ubuntu without questions
 	@Scripts/setup
 
-clean: ## Removes all build products except the demo's downloads
-	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/sites Package.resolved Fuzz/.build Fuzz/Package.resolved
+clean: ## Removes all build products except the demo's downloads and the fuzz corpora
+	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/sites build/races Package.resolved Fuzz/.build Fuzz/Package.resolved
