@@ -76,7 +76,7 @@ final class AsyncHTTPClients: Sendable {
             let end = EarlyResponseEndHandler(isStream: false)
             try channel.closeOnExec()
             channel.enableKeepAlive()
-            try sync.addHandler(RequestTargetHandler(), position: .after(decoder))
+            try sync.addHandler(RequestSpellingHandler(), position: .after(decoder))
             try sync.addHandler(ReuseGuard(), position: .after(decoder))
             try sync.addHandler(end, position: .after(decoder))
             let reader = ResponseHeadReader()
@@ -111,7 +111,7 @@ final class AsyncHTTPClients: Sendable {
         let sync = channel.pipeline.syncOperations
         let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
         try sync.addHandler(ResponseHeaderBlockHandler(), position: .before(codec))
-        try sync.addHandler(RequestTargetHandler(), position: .after(codec))
+        try sync.addHandler(RequestSpellingHandler(), position: .after(codec))
         let end = EarlyResponseEndHandler(isStream: true)
         try sync.addHandler(end, position: .after(codec))
         // HTTP/2 is negotiated over TLS only.

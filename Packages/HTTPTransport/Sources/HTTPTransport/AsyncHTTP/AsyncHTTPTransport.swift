@@ -128,7 +128,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     /// Sends a request that has a pass for its host, and sends it again if ``Repetition`` allows it.
-    /// - Parameter parsed: The URL of the request without path and query, which ``RequestTargetHandler`` sends.
+    /// - Parameter parsed: The URL of the request without path and query, which ``RequestSpellingHandler`` sends.
     private func send(
         _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
         progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
@@ -241,11 +241,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
-        var headers = HTTPHeaders([(RequestTargetHandler.field, request.sentTarget)])
-        for field in request.headerFields.sentOnConnection() where field.name != Self.host {
-            headers.add(name: field.name.rawName, value: field.value)
-        }
-        return headers
+        let fields = request.headerFields.sentOnConnection().lazy.filter { $0.name != Self.host }
+        return RequestSpellingHandler.headers(
+            target: request.sentTarget, fields.map { ($0.name.rawName, $0.value) })
     }
 
     private static func content(_ body: RepeatableBody, of exchange: Exchange) -> HTTPClient.Body? {

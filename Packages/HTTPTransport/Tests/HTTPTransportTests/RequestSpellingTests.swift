@@ -11,8 +11,8 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("Request targets", .timeLimit(.minutes(3)))
-struct RequestTargetTests {
+@Suite("Spelling of requests", .timeLimit(.minutes(3)))
+struct RequestSpellingTests {
     /// The bytes that the URL parser leaves unescaped in the path and in the query (URL Standard, section 1.3).
     static let engineTarget =
         "/!$%&'()*+,-.0:;=@A[]_a|~/%zz?!$%&()*+,-./0:;=?@A[\\]^_`a{|}~%zz"
@@ -49,7 +49,7 @@ struct RequestTargetTests {
     func unchanged(target: String) async throws {
         let lines = try await received(request(target))
         #expect(lines.first == "GET \(target) HTTP/1.1")
-        #expect(!lines.contains { $0.lowercased().hasPrefix(RequestTargetHandler.field) })
+        #expect(!lines.contains { $0.lowercased().hasPrefix(RequestSpellingHandler.target) })
     }
 
     @Test("The target is sent with its spelling over HTTP/2", arguments: targets)
@@ -61,25 +61,40 @@ struct RequestTargetTests {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.authorities = [try CertificateAuthority(pem: try #require(server.authorityPEM))]
         var fields = HTTPFields()
-        fields[try #require(HTTPField.Name(RequestTargetHandler.field))] = "/other"
+        fields[try #require(HTTPField.Name(RequestSpellingHandler.target))] = "/other"
         try await withTransport(configuration) { [fields] transport async throws in
             _ = try await transport.send(server.url + target, .get, fields)
         }
         await server.stop()
         let seen = try #require(server.requests.first)
         #expect(seen.path + (seen.query.map { "?\($0)" } ?? "") == target)
-        #expect(seen.headers[try #require(HTTPField.Name(RequestTargetHandler.field))] == "/other")
+        #expect(seen.headers[try #require(HTTPField.Name(RequestSpellingHandler.target))] == "/other")
     }
 
     @Test("A field of the request cannot replace the target")
     func forged() async throws {
-        let name = try #require(HTTPField.Name(RequestTargetHandler.field))
+        let name = try #require(HTTPField.Name(RequestSpellingHandler.target))
         var fields: HTTPFields = [name: "/forged", .accept: "a/b"]
         fields.append(HTTPField(name: name, value: "/forged/too"))
         let lines = try await received(request("/target", fields))
         #expect(lines.first == "GET /target HTTP/1.1")
-        #expect(lines.filter { $0.hasPrefix(RequestTargetHandler.field) }.count == 2)
+        #expect(lines.filter { $0.hasPrefix(RequestSpellingHandler.target) }.count == 2)
         #expect(lines.contains { $0.lowercased() == "accept: a/b" })
+    }
+
+    @Test("Control characters in field values are sent, and a field of the request cannot add another field")
+    func controlCharacters() async throws {
+        var fields = HTTPFields()
+        for value in ["a\u{B}b", "\u{1}", "x\u{7F}\u{E9}", "a\tb", "100%25"] {
+            fields.append(HTTPField(name: try #require(HTTPField.Name("X-V")), lenientValue: value.utf8))
+        }
+        fields[try #require(HTTPField.Name(RequestSpellingHandler.field))] = "cookie a%3Db"
+        let lines = try await received(request("/", fields))
+        #expect(
+            Set(lines.filter { $0.hasPrefix("X-V: ") })
+                == ["X-V: a\u{B}b", "X-V: \u{1}", "X-V: x\u{7F}\u{E9}", "X-V: a\tb", "X-V: 100%25"])
+        #expect(lines.contains("\(RequestSpellingHandler.field): cookie a%3Db"))
+        #expect(!lines.contains { $0.lowercased().hasPrefix("cookie:") })
     }
 
     @Test(
