@@ -7,7 +7,7 @@ public enum ConnectionFields {
     /// The lowercase names of the fields that always apply to one connection.
     public static let names: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "proxy-connection", "te", "transfer-encoding", "upgrade",
     ]
 
     /// Returns the lowercase names of the fields in a message that apply to one connection.
