@@ -44,12 +44,11 @@ struct LoaderTests {
         var tags: Set<String> = []
         for (version, policy) in [("1", "same-origin"), ("2", "unsafe-none"), ("3", "unsafe-none")] {
             fixture.archives.add("shop", site.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) })
-            let manifest = try fixture.manifest(site, version: version) {
-                $0.fieldRules = [
-                    try! ResponseFieldRule(path: "/", fields: ["Cross-Origin-Opener-Policy": policy]),
-                    try! ResponseFieldRule(path: "/lab/*", fields: ["Cache-Control": "no-store"]),
-                ]
-            }
+            let rules = [
+                try ResponseFieldRule(path: "/", fields: ["Cross-Origin-Opener-Policy": policy]),
+                try ResponseFieldRule(path: "/lab/*", fields: ["Cache-Control": "no-store"]),
+            ]
+            let manifest = try fixture.manifest(site, version: version) { $0.fieldRules = rules }
             try await fixture.library.install(archive: "shop", manifest: manifest)
             // The library of a later launch reads the rules from the store.
             let loaders = [fixture.loader, .package(try PackageLibrary(store: fixture.store))]
