@@ -7,6 +7,7 @@ internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
+internal import WebSyntax
 
 /// A handler that checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
 ///
@@ -51,7 +52,7 @@ final class ResponseHeadHandler: ChannelInboundHandler {
     }
 
     private static func isDelimitedByClose(_ headers: HTTPHeaders) -> Bool {
-        if let coding = headers[canonicalForm: "transfer-encoding"].last { return coding.lowercased() != "chunked" }
+        if let coding = headers[canonicalForm: "transfer-encoding"].last { return coding.asciiLowercased != "chunked" }
         return !headers.contains(name: "content-length")
     }
 }

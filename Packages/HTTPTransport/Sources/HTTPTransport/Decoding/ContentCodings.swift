@@ -30,7 +30,7 @@ struct ContentCodings: Equatable {
             }
         }
         var removable: [Coding] = []
-        while let coding = names.last.flatMap({ Self.coding($0.lowercased()) }) {
+        while let coding = names.last.flatMap({ Self.coding($0.asciiLowercased) }) {
             removable.append(coding)
             names.removeLast()
         }
@@ -57,7 +57,7 @@ struct BodyDecoding: Sendable {
     /// cannot be decoded. A request that accepts only `identity` is not changed.
     func addingAcceptEncoding(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
-        let wished = request.headerFields[.acceptEncoding].map { $0.filter { !$0.isWhitespace }.lowercased() }
+        let wished = request.headerFields[.acceptEncoding].map { $0.filter { !$0.isWhitespace }.asciiLowercased }
         let isPlain = request.headerFields[.range] != nil || wished == "identity"
         request.headerFields[.acceptEncoding] = isPlain ? "identity" : "gzip, deflate"
         return request
