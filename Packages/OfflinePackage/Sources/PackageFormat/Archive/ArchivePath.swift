@@ -7,9 +7,9 @@ internal import WebSyntax
 
 /// The relative path of a file inside a package, with `/` as separator, valid on every file system.
 ///
-/// The spelling is kept, and paths are compared byte by byte. No component is empty, `.` or `..`. Compatibility mapping,
-/// for example of full-width dots and slashes, yields no such dots either. A path has no backslashes, control characters
-/// or drive letters. A component has at most 255 bytes, which is the limit of common file systems.
+/// The spelling is kept, and paths are compared byte by byte. No component is empty, `.` or `..`. Compatibility
+/// mapping, for example of full-width dots and slashes, yields no such dots either. A path has no backslashes, control
+/// characters or drive letters. A component has at most 255 bytes, which is the limit of common file systems.
 public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The path as text.
     public let description: String
