@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import SwiftASN1
+internal import WebSyntax
 internal import X509
 
 #if canImport(Glibc)
@@ -40,7 +41,7 @@ internal import X509
     /// first label.
     static func matches(_ host: String, _ pattern: String) -> Bool {
         let host = host.last == "." ? String(host.dropLast()) : host
-        let pattern = pattern.lowercased()
+        let pattern = pattern.asciiLowercased
         guard pattern.utf8.starts(with: "*.".utf8) else { return !host.isEmpty && host == pattern }
         let rest = pattern.dropFirst()
         guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }

@@ -12,7 +12,7 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a value from the host of a URL; an IPv6 address may have brackets.
     public init(host: String, port: Int) {
-        self.host = host.filter { $0 != "[" && $0 != "]" }.lowercased()
+        self.host = host.filter { $0 != "[" && $0 != "]" }.asciiLowercased
         self.port = port
     }
 

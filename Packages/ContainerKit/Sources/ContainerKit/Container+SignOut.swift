@@ -5,6 +5,7 @@
 internal import CookieJar
 internal import Logging
 internal import WebEngine
+internal import WebSyntax
 
 // Sign-out of accounts.
 extension Container {
@@ -64,7 +65,7 @@ extension CookieScope {
     ///   scope with an invalid name would silently remove nothing.
     static func domains(of names: some Sequence<String>) throws -> CookieScope {
         let domains = try names.map { given in
-            let name = (given.hasPrefix(".") ? String(given.dropFirst()) : given).lowercased()
+            let name = (given.hasPrefix(".") ? String(given.dropFirst()) : given).asciiLowercased
             guard let url = CookieURL("https://\(name)/"), url.host == name,
                 !name.split(separator: ".", omittingEmptySubsequences: false).contains("")
             else {

@@ -58,7 +58,7 @@ extension LinkRequest {
 
     /// Returns the scheme of a URL in lower case, or an empty string.
     static func scheme(of url: String) -> String {
-        url.contains(":") ? url.prefix { $0 != ":" }.lowercased() : ""
+        url.contains(":") ? url.prefix { $0 != ":" }.asciiLowercased : ""
     }
 
     /// Returns a Boolean value that indicates whether the app may open a URL whose scheme is not `http` or `https`.

@@ -8,6 +8,7 @@ package import ResourceLoading
 @_spi(Facade) package import ResourceStore
 package import SchemeRouter
 internal import WebEngine
+internal import WebSyntax
 
 /// An event of a ``RemoteConfigService``.
 package enum RemoteConfigEvent: Sendable {
@@ -208,7 +209,7 @@ package final class RemoteConfigService {
             do {
                 answer = .success(
                     try await withLimit(source.answerLimit, clock: clock, "no remote config arrived in time") {
-                        guard source.allowsInsecure || source.url.lowercased().hasPrefix("https://") else {
+                        guard source.allowsInsecure || source.url.asciiLowercased.hasPrefix("https://") else {
                             throw RemoteConfigError(.insecure, "not https: \(source.url)")
                         }
                         return try await network.document(

@@ -3,6 +3,7 @@
 
 internal import CookieJar
 internal import Foundation
+internal import WebSyntax
 
 /// The properties of a cookie that a store can represent. Cookies with the same representation count as equal.
 ///
@@ -24,7 +25,7 @@ struct CookieRepresentation: Sendable, Hashable {
     /// A missing cookie is `nil`.
     func isSame(_ one: Cookie?, _ other: Cookie?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
-        guard one.identity == other.identity, one.value == other.value, one.isSecure == other.isSecure,
+        guard one.identity == other.identity, one.value.hasSameBytes(as: other.value), one.isSecure == other.isSecure,
             one.isHTTPOnly == other.isHTTPOnly, stored(one.sameSite) == stored(other.sameSite)
         else { return false }
         guard let end = one.expires, let otherEnd = other.expires else {

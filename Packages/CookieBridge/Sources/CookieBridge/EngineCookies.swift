@@ -4,6 +4,7 @@
 internal import CookieJar
 internal import Foundation
 public import WebEngine
+internal import WebSyntax
 
 /// An adapter that makes an engine's store a store of the reconciler.
 ///
@@ -123,7 +124,7 @@ extension Cookie {
     /// Creates the jar's form of an engine cookie.
     init(_ cookie: EngineCookie, created: Date) {
         let isHostOnly = !cookie.domain.hasPrefix(".")
-        let domain = (isHostOnly ? cookie.domain : String(cookie.domain.dropFirst())).lowercased()
+        let domain = (isHostOnly ? cookie.domain : String(cookie.domain.dropFirst())).asciiLowercased
         let isBareAddress = domain.utf8.contains(UInt8(ascii: ":")) && !domain.hasPrefix("[")
         self.init(
             Identity(

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Foundation
+internal import WebSyntax
 
 /// A cookie as a user agent stores it (RFC 6265bis, section 5.7).
 public struct Cookie: Sendable, Hashable {
@@ -22,6 +23,19 @@ public struct Cookie: Sendable, Hashable {
             self.domain = domain
             self.isHostOnly = isHostOnly
             self.path = path
+        }
+
+        /// Returns a Boolean value that indicates whether both identities have the same bytes.
+        public static func == (one: Identity, other: Identity) -> Bool {
+            one.isHostOnly == other.isHostOnly && one.name.hasSameBytes(as: other.name)
+                && one.domain.hasSameBytes(as: other.domain) && one.path.hasSameBytes(as: other.path)
+        }
+
+        /// Hashes the bytes of the identity.
+        public func hash(into hasher: inout Hasher) {
+            name.hashBytes(into: &hasher)
+            domain.hashBytes(into: &hasher)
+            path.hashBytes(into: &hasher)
         }
     }
 
@@ -68,6 +82,19 @@ public struct Cookie: Sendable, Hashable {
         self.isSecure = isSecure
         self.isHTTPOnly = isHTTPOnly
         self.sameSite = sameSite
+    }
+
+    /// Returns a Boolean value that indicates whether both cookies are equal, with the same bytes in their texts.
+    public static func == (one: Cookie, other: Cookie) -> Bool {
+        one.identity == other.identity && one.value.hasSameBytes(as: other.value) && one.expires == other.expires
+            && one.created == other.created && one.lastAccess == other.lastAccess && one.isSecure == other.isSecure
+            && one.isHTTPOnly == other.isHTTPOnly && one.sameSite == other.sameSite
+    }
+
+    /// Hashes the identity and the bytes of the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        value.hashBytes(into: &hasher)
     }
 }
 

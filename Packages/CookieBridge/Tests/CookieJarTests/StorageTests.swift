@@ -177,6 +177,18 @@ struct StorageTests {
         #expect(jar.jar.cookies.map(\.value) == ["1", "2"])
     }
 
+    @Test func `Identities and cookies are compared by bytes`() {
+        let texts = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
+        func identity(_ name: String, path: String) -> Cookie.Identity {
+            Cookie.Identity(name: name, domain: "shop.example", isHostOnly: true, path: path)
+        }
+        #expect(Set(texts.map { identity($0, path: "/") }).count == texts.count)
+        #expect(Set(texts.map { identity("a", path: "/\($0)") }).count == texts.count)
+        let cookies = texts.map { Cookie(identity("a", path: "/"), value: $0, created: .distantPast) }
+        #expect(Set(cookies).count == texts.count)
+        #expect(cookies[0] == Cookie(identity("a", path: "/"), value: "\u{E9}", created: .distantPast))
+    }
+
     @Test func `A refusal is described in one line, and the jar is unchanged`() throws {
         try jar.set("a=1; Secure")
         let version = jar.jar.version

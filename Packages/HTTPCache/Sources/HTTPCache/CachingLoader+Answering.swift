@@ -340,7 +340,9 @@ extension CachingLoader {
         var alone = request
         alone.head.headerFields[.range] = "bytes=\(offset)-"
         alone.head.headerFields[.ifRange] = tag
-        guard let response = try await next.load(alone), response.head.headerFields[.eTag] == tag else { throw changed }
+        guard let response = try await next.load(alone), response.head.headerFields[.eTag].hasSameBytes(as: tag) else {
+            throw changed
+        }
         switch response.head.status {
         case .ok: return response.body.pieces(from: offset)
         case .partialContent:

@@ -120,6 +120,19 @@ struct PolicyTests {
         #expect(!same(.origin, "a, b", "b, a"))
         #expect(!same(.userAgent, "a,b", "a, b"))
         #expect(!same(.acceptLanguage, "en", "en;q=0"))
+        // Canonically equivalent texts have different bytes, and only ASCII letters have a case.
+        #expect(same(.origin, "\u{E9}", "\u{E9}"))
+        #expect(!same(.origin, "\u{E9}", "e\u{301}"))
+        #expect(!same(.userAgent, "\u{E9}", "e\u{301}"))
+        #expect(!same(.acceptLanguage, "k", "\u{212A}"))
+    }
+
+    @Test("Keys and selectors are compared by bytes")
+    func keys() {
+        let texts = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
+        #expect(Set(texts.map { CacheKey(partition: "", url: "https://a.test/\($0)") }).count == texts.count)
+        #expect(Set(texts.map { CacheKey(partition: $0, url: "https://a.test/") }).count == texts.count)
+        #expect(Set(texts.map { StoredResponse.Selector(name: "a", value: $0) }).count == texts.count)
     }
 
     @Test("The latest matching response is used, and preconditions for the origin are forwarded")

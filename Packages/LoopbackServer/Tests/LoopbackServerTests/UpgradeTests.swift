@@ -190,7 +190,11 @@ struct UpgradeTests {
     @Test("Other upgrades are ignored, and the loader responds")
     func others() async throws {
         try await Fixture.with(RecordingLoader { _ in .text("plain") }) { fixture in
-            for fields in ["Upgrade: h2c\r\nConnection: Upgrade\r\n", "Upgrade: websocket\r\n"] {
+            for fields in [
+                "Upgrade: h2c\r\nConnection: Upgrade\r\n", "Upgrade: websocket\r\n",
+                // U+212A KELVIN SIGN has the lowercase form k.
+                "Upgrade: websoc\u{212A}et\r\nConnection: Upgrade\r\n",
+            ] {
                 let peer = try await fixture.open()
                 #expect(try await peer.get("/", fields).text == "plain")
             }

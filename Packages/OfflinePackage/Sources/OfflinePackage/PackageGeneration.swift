@@ -5,6 +5,7 @@ internal import AsyncSupport
 @_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
+internal import WebSyntax
 
 /// A generation of a package that can serve requests, with a lazily loaded table.
 final class PackageGeneration: Sendable {
@@ -15,8 +16,7 @@ final class PackageGeneration: Sendable {
     let base: PackageURL
     /// The rules that add response fields to files.
     let fieldRules: [ResponseFieldRule]
-    // The table by path. String equality is canonical equivalence, so the Unicode form of a request has no effect.
-    private let table: Mutex<[String: StoredEntry]?>
+    private let table: Mutex<[ByteText: StoredEntry]?>
 
     var number: Int64 { package.generation.number }
 
@@ -62,7 +62,7 @@ final class PackageGeneration: Sendable {
     /// - Throws: `StoreError` if the table cannot be read.
     func file(at url: PackageURL, in store: BlobStore) throws -> StoredEntry? {
         let path = url.filePath(below: base)
-        return try files(in: store) { $0[path] }
+        return try files(in: store) { $0[ByteText(path)] }
     }
 
     /// Returns the file for a URL from the table in memory.
@@ -70,11 +70,11 @@ final class PackageGeneration: Sendable {
     /// The outer `nil` means that the table is not in memory or is being read; the inner `nil` means that there is no
     /// such file.
     func knownFile(at url: PackageURL) -> StoredEntry?? {
-        table.withLockIfAvailable { table in table.map { $0[url.filePath(below: base)] } } ?? nil
+        table.withLockIfAvailable { table in table.map { $0[ByteText(url.filePath(below: base))] } } ?? nil
     }
 
     /// Returns the whole table by path.
-    func entries(in store: BlobStore) throws -> [String: StoredEntry] {
+    func entries(in store: BlobStore) throws -> [ByteText: StoredEntry] {
         try files(in: store) { $0 }
     }
 
@@ -85,7 +85,7 @@ final class PackageGeneration: Sendable {
             package.isComplete == draft.manifest.isComplete, fieldRules == draft.manifest.fieldRules
         else { return false }
         let table = try entries(in: store)
-        return table.count == draft.entries.count && draft.entries.allSatisfy { table[$0.path] == $0 }
+        return table.count == draft.entries.count && draft.entries.allSatisfy { table[ByteText($0.path)] == $0 }
     }
 
     /// Removes the table from memory. It is read again when it is next used.
@@ -96,7 +96,7 @@ final class PackageGeneration: Sendable {
     /// Calls `body` with the table, and reads the table from the store if it is not in memory. Concurrent callers wait
     /// meanwhile, a few milliseconds for a thousand files.
     private func files<Value: Sendable>(
-        in store: BlobStore, _ body: ([String: StoredEntry]) -> Value
+        in store: BlobStore, _ body: ([ByteText: StoredEntry]) -> Value
     ) throws -> Value {
         try table.withLock { table in
             if let table { return body(table) }
@@ -106,7 +106,7 @@ final class PackageGeneration: Sendable {
         }
     }
 
-    private static func index(_ entries: [StoredEntry]) -> [String: StoredEntry] {
-        Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    private static func index(_ entries: [StoredEntry]) -> [ByteText: StoredEntry] {
+        Dictionary(entries.map { (ByteText($0.path), $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -4,6 +4,7 @@
 internal import ContentDigest
 @_spi(Packaging) internal import PackageFormat
 internal import ResourceStore
+internal import WebSyntax
 
 /// The sequential transfer of an archive's files into a batch, with a check of each file against the manifest.
 struct PackageUnpacking {
@@ -12,13 +13,13 @@ struct PackageUnpacking {
     /// The blobs that are already in the store. They are hashed but not written.
     private let held: Set<SHA256Digest>
     /// The entries that are still missing, by path.
-    private var awaited: [String: StoredEntry]
-    private var done: Set<String> = []
+    private var awaited: [ByteText: StoredEntry]
+    private var done: Set<ByteText> = []
 
     init(_ entries: [StoredEntry], into batch: BlobBatch, holding held: Set<SHA256Digest>) {
         self.batch = batch
         self.held = held
-        awaited = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        awaited = Dictionary(entries.map { (ByteText($0.path), $0) }, uniquingKeysWith: { first, _ in first })
         progress = InstallProgress(
             completedFiles: 0, totalFiles: entries.count, completedBytes: 0,
             totalBytes: entries.reduce(0) { $0 + $1.size })
@@ -28,8 +29,8 @@ struct PackageUnpacking {
     /// - Throws: `PackageError`, `StoreError` or `CancellationError`.
     mutating func add(_ entry: ArchiveEntry, _ content: inout any ArchiveEntryReading) throws {
         let path = entry.path.description
-        guard let expected = awaited.removeValue(forKey: path) else {
-            throw done.contains(path)
+        guard let expected = awaited.removeValue(forKey: ByteText(path)) else {
+            throw done.contains(ByteText(path))
                 ? PackageError(.duplicateEntry, "the file occurs twice in the archive", at: path)
                 : PackageError(.mismatch, "the manifest does not list the file", at: path)
         }
@@ -39,7 +40,7 @@ struct PackageUnpacking {
         } else {
             try write(&content, expected)
         }
-        done.insert(path)
+        done.insert(ByteText(path))
         progress.completedFiles += 1
         progress.completedBytes += expected.size
     }
@@ -48,7 +49,7 @@ struct PackageUnpacking {
     /// - Throws: `PackageError` if a file is missing.
     func finish() throws {
         guard let first = awaited.keys.min() else { return }
-        throw PackageError(.mismatch, "\(awaited.count) files of the manifest are not in the archive", at: first)
+        throw PackageError(.mismatch, "\(awaited.count) files of the manifest are not in the archive", at: first.text)
     }
 
     private func write(_ content: inout any ArchiveEntryReading, _ expected: StoredEntry) throws {

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 public import ResourceLoading
+internal import WebSyntax
 
 /// A loader that follows up to five redirects of the app's own requests, but never from https to http.
 ///
@@ -48,7 +49,7 @@ public import ResourceLoading
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
             var request = request
             if request.head.scheme != home.scheme
-                || request.head.authority?.lowercased() != home.authority?.lowercased()
+                || request.head.authority?.asciiLowercased != home.authority?.asciiLowercased
             {
                 for field in request.head.headerFields where !Self.mayTravel.contains(field.name) {
                     request.head.headerFields[field.name] = nil

@@ -65,7 +65,7 @@ struct TableFetcher: Sendable {
                     throw TableError(.noAnswer, "HTTP status \(response.head.status.code)", at: location)
                 }
                 // Names of codings are case-insensitive (RFC 9110, section 8.4.1).
-                guard response.head.headerFields[.contentEncoding]?.lowercased() ?? "identity" == "identity" else {
+                guard response.head.headerFields[.contentEncoding]?.asciiLowercased ?? "identity" == "identity" else {
                     throw TableError(.noAnswer, "the response has a content coding that was not decoded", at: location)
                 }
                 return try await response.body.collect(upTo: limit)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The hosts that a resource table may cover, so that the server of one site cannot serve content for another.
 ///
@@ -66,7 +67,7 @@ public struct TableScope: Sendable, Hashable {
     private static func allows(_ host: Substring, in patterns: Set<String>) -> Bool {
         guard !host.isEmpty else { return false }
         return patterns.contains { pattern in
-            let pattern = pattern.lowercased()
+            let pattern = pattern.asciiLowercased
             if pattern == "*" { return true }
             // The dot is kept, so that `*.example.com` matches `a.example.com` but not `badexample.com`.
             return pattern.hasPrefix("*.") ? host.hasSuffix(pattern.dropFirst()) : host == pattern

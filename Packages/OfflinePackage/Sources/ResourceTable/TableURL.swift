@@ -124,7 +124,7 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
     /// Returns host and port in lower case, without the default port.
     private static func authority(_ bytes: Slice<UnsafeRawBufferPointer>, isSecure: Bool) -> String? {
         guard let authority = Authority(bytes) else { return nil }
-        let text = String(decoding: authority.host, as: UTF8.self).lowercased()
+        let text = String(decoding: authority.host, as: UTF8.self).asciiLowercased
         // A colon without digits means the scheme's default port (RFC 3986, section 6.2.3).
         guard let port = authority.port, port != (isSecure ? 443 : 80) else { return text }
         return "\(text):\(port)"

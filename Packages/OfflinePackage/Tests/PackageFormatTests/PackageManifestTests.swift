@@ -81,6 +81,14 @@ struct PackageManifestTests {
         }
     }
 
+    @Test("Paths keep their spelling, and are compared and ordered by bytes")
+    func spelling() throws {
+        let paths = try ["e\u{301}", "f", "\u{E9}"].map { try ArchivePath($0) }
+        #expect(paths.map { Array($0.description.utf8) } == [[0x65, 0xCC, 0x81], [0x66], [0xC3, 0xA9]])
+        #expect(paths[0] != paths[2] && Set(paths).count == 3)
+        #expect(paths.reversed().sorted() == paths)
+    }
+
     @Test(
         "Colliding paths are rejected", arguments: [["a", "a"], ["a", "A"], ["a", "a/b"], ["\u{E9}", "e\u{301}"]])
     func collisions(_ names: [String]) {

@@ -345,6 +345,11 @@ struct LoaderTests {
         #expect(grants.lead(from: "a=1; a=2; b=1", to: "a=3; a=2"))
         #expect(!grants.lead(from: "a=1; a=2", to: "a=3"))
         #expect(!grants.lead(from: "a=1", to: nil))
+        // Cookies are octets.
+        grants.record(["\u{E9}=\u{301}1"])
+        #expect(grants.lead(from: nil, to: "\u{E9}=\u{301}1"))
+        #expect(!grants.lead(from: nil, to: "e\u{301}=\u{301}1"))
+        #expect(!grants.lead(from: "c=\u{E9}", to: "c=e\u{301}"))
         #expect(grants.lead(from: "b=1", to: nil) && !grants.lead(from: "b=1", to: "b=2"))
     }
 

@@ -39,8 +39,8 @@ extension HTTPRequest {
         let hostStart =
             authority.utf8.lastIndex(of: UInt8(ascii: "@")).map(authority.utf8.index(after:)) ?? authority.startIndex
         self.init(
-            method: method, scheme: text[..<colon].lowercased(),
-            authority: authority[..<hostStart] + authority[hostStart...].lowercased(),
+            method: method, scheme: text[..<colon].asciiLowercased,
+            authority: authority[..<hostStart] + authority[hostStart...].asciiLowercased,
             path: path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path, headerFields: headerFields)
     }
 }

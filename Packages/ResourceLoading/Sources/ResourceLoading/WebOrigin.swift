@@ -5,7 +5,7 @@ public import HTTPTypes
 internal import WebSyntax
 
 /// The origin of a URL (RFC 6454, section 4): the scheme, the host and the port. The default port of the scheme is
-/// omitted.
+/// omitted. Letters of ASCII are in lowercase, and origins are compared byte by byte.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The scheme, in lower case.
     public let scheme: String
@@ -26,7 +26,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         let rest = url[bytes.index(colon, offsetBy: 3)...]
         let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        self.init(scheme: Self.lowercased(url[..<colon]), carried: rest[..<(end ?? rest.endIndex)])
+        self.init(scheme: url[..<colon].asciiLowercased, carried: rest[..<(end ?? rest.endIndex)])
     }
 
     /// - Parameter authority: the authority of a request, which may contain credentials and the default port.
@@ -35,7 +35,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         let standard = Self.standardPort(of: scheme)
         if host.utf8.count > standard.utf8.count, host.hasSuffix(standard) { host = host.dropLast(standard.utf8.count) }
         guard !host.isEmpty, host != standard else { return nil }
-        self.init(scheme: scheme, authority: Self.lowercased(host))
+        self.init(scheme: scheme, authority: host.asciiLowercased)
     }
 
     /// Returns the default port of a scheme with its colon (URL Standard, "Default port"); empty if there is none.
@@ -47,10 +47,15 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the text in lowercase. Most texts are lowercase already and need no conversion.
-    private static func lowercased(_ text: some StringProtocol) -> String {
-        text.utf8.contains { $0.isASCIIUppercase || $0 >= 0x80 }
-            ? text.lowercased() : String(text)
+    /// Returns a Boolean value that indicates whether both origins have the same bytes.
+    public static func == (one: WebOrigin, other: WebOrigin) -> Bool {
+        one.authority.hasSameBytes(as: other.authority) && one.scheme.hasSameBytes(as: other.scheme)
+    }
+
+    /// Hashes the bytes of the origin.
+    public func hash(into hasher: inout Hasher) {
+        scheme.hashBytes(into: &hasher)
+        authority.hashBytes(into: &hasher)
     }
 
     /// An opaque origin, such as a sandboxed frame's. It differs from the origin of every URL.

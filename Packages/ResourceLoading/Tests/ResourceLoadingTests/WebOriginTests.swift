@@ -21,6 +21,20 @@ struct WebOriginTests {
         #expect(HTTPRequest(urlText: url)?.webOrigin?.description == origin)
     }
 
+    @Test("Only the case of ASCII letters is ignored, and origins are compared by bytes")
+    func bytes() throws {
+        // U+212A KELVIN SIGN has the lowercase form k.
+        for url in ["https://\u{212A}.example", "https://\u{C9}.example"] {
+            #expect(WebOrigin(url: url)?.description.utf8.elementsEqual(url.utf8) == true)
+            #expect(HTTPRequest(urlText: url)?.authority?.utf8.elementsEqual(url.utf8.dropFirst(8)) == true)
+        }
+        #expect(WebOrigin(url: "https://K.example") == WebOrigin(url: "https://k.example"))
+        let origins = try ["\u{E9}", "e\u{301}", "k", "\u{212A}"].map {
+            try #require(WebOrigin(url: "https://\($0).example"))
+        }
+        #expect(Set(origins).count == origins.count)
+    }
+
     @Test("A URL without a host has no origin", arguments: ["https://:443", "http://:80", "https:///a", "app://"])
     func missingHost(url: String) {
         #expect(WebOrigin(url: url) == nil)

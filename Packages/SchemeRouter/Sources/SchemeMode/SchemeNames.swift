@@ -36,7 +36,7 @@ public struct SchemeNames: Sendable, Hashable {
 
     /// Returns the custom scheme for a real scheme, or `nil` if there is none.
     public func name(for realScheme: String) -> String? {
-        switch realScheme.lowercased() {
+        switch realScheme.asciiLowercased {
         case "https": secure
         case "http": insecure
         default: nil
@@ -45,7 +45,7 @@ public struct SchemeNames: Sendable, Hashable {
 
     /// Returns the real scheme for a custom scheme, or `nil` if there is none.
     public func realScheme(for name: String) -> String? {
-        switch name.lowercased() {
+        switch name.asciiLowercased {
         case secure: "https"
         case insecure: "http"
         default: nil

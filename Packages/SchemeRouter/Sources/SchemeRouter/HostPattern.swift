@@ -54,7 +54,7 @@ struct HostAuthority {
         else {
             return nil
         }
-        host = Substring(authority.host).lowercased()
+        host = Substring(authority.host).asciiLowercased
         port = authority.port
     }
 }

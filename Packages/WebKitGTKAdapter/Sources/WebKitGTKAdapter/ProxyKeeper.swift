@@ -33,7 +33,7 @@ internal import WebEngine
         }
 
         private static func authority(_ host: String, _ port: Int) -> String {
-            "\(host.lowercased()):\(port)"
+            "\(host.asciiLowercased):\(port)"
         }
     }
 

@@ -7,6 +7,7 @@ internal import WebEngine
     internal import AsyncSupport
     internal import CWebKitGTK
     internal import Glibc
+    internal import WebSyntax
 
     /// The cookie store of the engine. It remains usable after the engine is released.
     @MainActor
@@ -107,7 +108,9 @@ internal import WebEngine
                 }
             }
             let candidates = isPlain ? try await cookies(sentTo: "https://\(host)\(path)") : try await list()
-            return candidates.filter { $0.name == name && $0.domain == domain && $0.path == path }
+            return candidates.filter {
+                $0.name.hasSameBytes(as: name) && $0.domain == domain && $0.path.hasSameBytes(as: path)
+            }
         }
 
         private func cookies(sentTo url: String) async throws -> [EngineCookie] {

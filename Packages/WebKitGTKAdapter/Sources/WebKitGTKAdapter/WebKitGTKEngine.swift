@@ -116,7 +116,7 @@ public import WebEngine
             }
             let isGesture = view.isUserGesture(for: url)
             // Measured: the network process, which performs downloads, does not support the custom schemes.
-            guard schemes[url.prefix { $0 != ":" }.lowercased()] == nil else {
+            guard schemes[url.prefix { $0 != ":" }.asciiLowercased] == nil else {
                 webkit_download_cancel(download)
                 view.onDownload?(.named(url: url, isUserGesture: isGesture))
                 return

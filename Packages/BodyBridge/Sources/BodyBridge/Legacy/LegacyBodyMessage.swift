@@ -193,6 +193,6 @@ internal import WebSyntax
     /// `setRequestHeader`: a forbidden request-header (Fetch, section 2.2.2), or the bridge header.
     public static func isForbidden(_ name: HTTPField.Name, _ value: String) -> Bool {
         let name = name.canonicalName
-        return ForbiddenRequestFields.contains(name, value: value) || name == InjectedScript.field.lowercased()
+        return ForbiddenRequestFields.contains(name, value: value) || name == InjectedScript.field.asciiLowercased
     }
 }

@@ -3,6 +3,7 @@
 
 public import Foundation
 public import HTTPTypes
+internal import WebSyntax
 
 /// A navigation by POST, as older apps write it for engines that lose the body of a POST navigation: a request of the
 /// scheme `post` with the header fields `oldScheme` and `bodyParam`.
@@ -24,7 +25,7 @@ public import HTTPTypes
     public init?(legacy request: HTTPRequest) {
         guard request.scheme == Self.scheme, let oldScheme = HTTPField.Name("oldScheme"),
             let bodyParam = HTTPField.Name("bodyParam"),
-            let scheme = request.headerFields[oldScheme]?.lowercased(), ["http", "https"].contains(scheme)
+            let scheme = request.headerFields[oldScheme]?.asciiLowercased, ["http", "https"].contains(scheme)
         else { return nil }
         var original = request
         original.method = .post

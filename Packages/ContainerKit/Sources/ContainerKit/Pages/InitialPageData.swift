@@ -44,7 +44,7 @@ public struct InitialPageData: Sendable, Hashable {
     ///   exceed ``limit``.
     public init(origin: String, localStorage: [String: String] = [:], global: Global? = nil) throws {
         guard let real = RealURL(origin), let parsed = WebOrigin(url: real.text),
-            [parsed.description, parsed.description + "/"].contains(real.text.lowercased())
+            [parsed.description, parsed.description + "/"].contains(real.text.asciiLowercased)
         else { throw ContainerError(.invalidInitialData, "not an http or https origin", at: origin) }
         if let global {
             guard Self.isIdentifier(global.name) else {

@@ -31,7 +31,7 @@ internal import WebSyntax
         }
         try checkAttributes()
         let isDotted = domain.utf8.first == UInt8(ascii: ".")
-        let site = (isDotted ? domain.dropFirst() : domain[...]).lowercased()
+        let site = (isDotted ? domain.dropFirst() : domain[...]).asciiLowercased
         let hasPath = path.utf8.first == UInt8(ascii: "/")
         var field = SetCookie(name: name, value: value)
         // No host is below the domain of a single dot. An empty attribute would count as missing.
@@ -81,7 +81,7 @@ internal import WebSyntax
     }
 
     private static func cookieURL(of document: URL, _ schemes: [String: String]) throws -> CookieURL {
-        guard let scheme = document.scheme, let real = schemes[scheme.lowercased()],
+        guard let scheme = document.scheme, let real = schemes[scheme.asciiLowercased],
             let url = CookieURL("\(real)\(document.absoluteString.dropFirst(scheme.count))")
         else { throw CookieBridgeError(.wrongOrigin, "the document has no cookies") }
         return url

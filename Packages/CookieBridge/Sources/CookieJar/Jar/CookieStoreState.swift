@@ -76,9 +76,7 @@ struct CookieStoreState: Sendable {
         // An equal cookie is no change. Otherwise two synchronized stores would update each other forever.
         var known = old
         known.lastAccess = new.lastAccess
-        if known != new || !known.value.utf8.elementsEqual(new.value.utf8) {
-            record(identity, new, old, .overwritten, source)
-        }
+        if known != new { record(identity, new, old, .overwritten, source) }
     }
 
     subscript(identity: Cookie.Identity) -> Cookie? {
@@ -137,7 +135,7 @@ struct CookieStoreState: Sendable {
     // MARK: - Private
 
     private func place(of identity: Cookie.Identity) -> Int? {
-        domains[identity.domain]?.firstIndex { $0.has(identity) }
+        domains[identity.domain]?.firstIndex { $0.cookie.identity == identity }
     }
 
     /// Returns a Boolean value that indicates whether a cookie without `Secure` would replace a Secure cookie, or be
@@ -201,14 +199,6 @@ struct StoredCookie: Sendable {
     var cookie: Cookie
     /// A serial number, which orders cookies that were stored at the same time.
     let serial: UInt64
-
-    /// Returns a Boolean value that indicates whether a cookie of the same domain has an identity. It compares bytes,
-    /// because Swift strings with canonically equivalent characters are equal.
-    func has(_ identity: Cookie.Identity) -> Bool {
-        cookie.identity.isHostOnly == identity.isHostOnly
-            && cookie.identity.name.utf8.elementsEqual(identity.name.utf8)
-            && cookie.identity.path.utf8.elementsEqual(identity.path.utf8)
-    }
 
     /// Returns a Boolean value that indicates whether the cookie is removed before another cookie (RFC 6265bis, section
     /// 5.7).

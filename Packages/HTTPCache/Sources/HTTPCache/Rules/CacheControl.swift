@@ -20,7 +20,8 @@ internal import WebSyntax
 
         /// Merges another occurrence of the same directive.
         mutating func add(_ value: Substring?) {
-            let names = value.map { FieldList.members(of: QuotedString.content(of: $0)).map { $0.lowercased() } } ?? []
+            let names =
+                value.map { FieldList.members(of: QuotedString.content(of: $0)).map { $0.asciiLowercased } } ?? []
             switch self {
             case _ where names.isEmpty: self = .all
             case .none: self = .fields(Set(names))
@@ -66,7 +67,7 @@ internal import WebSyntax
         func seconds(or absent: Int = 0) -> Int {
             value.map { DeltaSeconds.parse(QuotedString.content(of: $0)) ?? 0 } ?? absent
         }
-        switch member[..<(sign ?? member.endIndex)].lowercased() {
+        switch member[..<(sign ?? member.endIndex)].asciiLowercased {
         case "max-age": maxAge = maxAge ?? seconds()
         case "s-maxage": sharedMaxAge = sharedMaxAge ?? seconds()
         case "max-stale": maxStale = maxStale ?? seconds(or: DeltaSeconds.most)

@@ -98,7 +98,8 @@ private struct RequestWishes {
         control = CacheControl(values)
         // RFC 9111, section 5.4: `Pragma` counts only if the request has no `Cache-Control`.
         let pragma = values.isEmpty ? Self.pragma.map { fields[values: $0] } ?? [] : []
-        isNoCache = control.noCache != .none || FieldList.members(of: pragma).contains { $0.lowercased() == "no-cache" }
+        isNoCache =
+            control.noCache != .none || FieldList.members(of: pragma).contains { $0.asciiLowercased == "no-cache" }
         isForOrigin = fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
     }
 

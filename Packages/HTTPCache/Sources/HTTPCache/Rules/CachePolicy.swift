@@ -62,7 +62,7 @@ extension CachePolicy {
                 guard let own = stored.entityTag, tag.matchesWeakly(own) else { return nil }
             } else {
                 // An invalid entity tag matches only the same text.
-                guard text == stored.head.headerFields[.eTag] else { return nil }
+                guard stored.head.headerFields[.eTag].hasSameBytes(as: text) else { return nil }
             }
         } else if let date = fields[.lastModified], let own = stored.head.headerFields[.lastModified] {
             guard date == own else { return nil }

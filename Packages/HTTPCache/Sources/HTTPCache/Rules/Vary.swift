@@ -12,17 +12,19 @@ enum Vary {
         var names: Set<String> = []
         for member in FieldList.members(of: response.headerFields[values: .vary]) {
             guard member != "*" else { return nil }
-            names.insert(member.lowercased())
+            names.insert(member.asciiLowercased)
         }
         guard names.count <= 32 else { return nil }
         return names.sorted().map { StoredResponse.Selector(name: $0, value: value(of: $0, in: request)) }
     }
 
     static func matches(_ selectors: [StoredResponse.Selector], _ request: HTTPRequest) -> Bool {
-        selectors.allSatisfy { $0.value == value(of: $0.name, in: request) }
+        selectors.allSatisfy { $0.value.hasSameBytes(as: value(of: $0.name, in: request)) }
     }
 
-    /// Returns the normalised value of a field. Equivalent spellings have equal values: a list in one field line or in
+    /// Returns the normalised value of a field, which is compared byte by byte.
+    ///
+    /// Equivalent spellings have equal values: a list in one field line or in
     /// several, and any white space around members. For preferences (RFC 9110, sections 12.5.1 to 12.5.4), case and the
     /// order of members with equal weight are ignored too.
     private static func value(of name: String, in request: HTTPRequest) -> String? {
@@ -45,7 +47,7 @@ enum Vary {
         var text: String { weight == 1_000 ? name : "\(name);q=\(weight)" }
 
         init(_ member: Substring) {
-            let parts = member.lowercased().split(separator: ";", maxSplits: 1).map(\.trimmingFieldWhitespace)
+            let parts = member.asciiLowercased.split(separator: ";", maxSplits: 1).map(\.trimmingFieldWhitespace)
             name = String(parts.first ?? "")
             guard parts.count == 2 else {
                 weight = 1_000

@@ -3,6 +3,7 @@
 
 internal import Foundation
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A store of responses and their bytes.
 ///
@@ -61,7 +62,7 @@ struct CachedBody: Sendable {
     }
 }
 
-/// The key of stored responses: the URL and the partition of a top-level site.
+/// The key of stored responses: the URL and the partition of a top-level site. Keys are compared byte by byte.
 struct CacheKey: Sendable, Hashable {
     /// The site whose pages share the entry; empty if the cache is not partitioned. Contains no control characters.
     let partition: String
@@ -71,5 +72,14 @@ struct CacheKey: Sendable, Hashable {
     init(partition: String, url: String) {
         self.partition = partition
         self.url = url
+    }
+
+    static func == (one: CacheKey, other: CacheKey) -> Bool {
+        one.url.hasSameBytes(as: other.url) && one.partition.hasSameBytes(as: other.partition)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        partition.hashBytes(into: &hasher)
+        url.hashBytes(into: &hasher)
     }
 }

@@ -19,6 +19,15 @@ struct StoredResponse: Sendable, Hashable {
             self.name = name
             self.value = value
         }
+
+        static func == (one: Selector, other: Selector) -> Bool {
+            one.name.hasSameBytes(as: other.name) && one.value.hasSameBytes(as: other.value)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            name.hashBytes(into: &hasher)
+            (value ?? "").hashBytes(into: &hasher)
+        }
     }
 
     /// The status and the stored fields, without connection fields. A complete response has its original status; a

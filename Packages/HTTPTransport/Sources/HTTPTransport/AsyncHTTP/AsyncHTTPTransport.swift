@@ -182,7 +182,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             outgoing = try HTTPClient.Request(
                 url: parsed, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers(for: request),
                 body: Self.content(body, of: exchange),
-                tlsConfiguration: (parsed.host()?.lowercased()).flatMap(clients.authorities.settings))
+                tlsConfiguration: (parsed.host()?.asciiLowercased).flatMap(clients.authorities.settings))
         } catch {
             throw ResourceError(transport: error, at: url)
         }

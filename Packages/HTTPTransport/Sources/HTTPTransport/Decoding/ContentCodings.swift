@@ -32,7 +32,7 @@ struct ContentCodings: Equatable {
             }
         }
         var removable: [Coding] = []
-        while let coding = names.last.flatMap({ Self.coding($0.lowercased()) }) {
+        while let coding = names.last.flatMap({ Self.coding($0.asciiLowercased) }) {
             removable.append(coding)
             names.removeLast()
         }

@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
 internal import SystemSupport
+internal import WebSyntax
 
 /// A handler that reads the CONNECT request of one connection, connects to the target, and joins both connections.
 ///
@@ -95,7 +96,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     /// case-insensitive, the credentials are not (RFC 9110, sections 11.1 and 11.2).
     private func areCredentials(_ line: Substring) -> Bool {
         let start = "proxy-authorization: basic "
-        return line.prefix(start.count).lowercased() == start
+        return line.prefix(start.count).asciiLowercased == start
             && RandomToken.isEqual(line.dropFirst(start.count).utf8, credentials.utf8)
     }
 

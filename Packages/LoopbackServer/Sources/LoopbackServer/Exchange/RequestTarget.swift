@@ -3,6 +3,7 @@
 
 internal import ConnectTunnel
 internal import NIOHTTP1
+internal import WebSyntax
 
 /// The target of a request line, in the forms of RFC 9112, section 3.2.
 enum RequestTarget: Sendable, Equatable {
@@ -35,7 +36,7 @@ enum RequestTarget: Sendable, Equatable {
 
     private static func absolute(_ uri: String, isOptions: Bool) throws(RequestFault) -> RequestTarget {
         let scheme = "http://"
-        guard uri.utf8.count > scheme.utf8.count, uri.prefix(scheme.count).lowercased() == scheme else {
+        guard uri.utf8.count > scheme.utf8.count, uri.prefix(scheme.count).asciiLowercased == scheme else {
             throw RequestFault("the request target is not an http URL")
         }
         let rest = uri.dropFirst(scheme.count)

@@ -4,6 +4,7 @@
 internal import Foundation
 internal import NIOHTTP1
 internal import SystemSupport
+internal import WebSyntax
 
 /// The credentials of the engine for its proxy (RFC 1929, RFC 7617). They are new for each launch and exist only in
 /// memory.
@@ -27,7 +28,7 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
     /// time.
     func match(_ value: String) -> Bool {
         let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic" else { return false }
+        guard parts.count == 2, parts[0].asciiLowercased == "basic" else { return false }
         return RandomToken.isEqual(parts[1].utf8, field)
     }
 

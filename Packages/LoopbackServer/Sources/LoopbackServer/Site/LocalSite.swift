@@ -99,6 +99,6 @@ final class LocalSites: Sendable {
     /// Returns the served site with a name.
     /// - Parameter name: The local name, in upper or lower case.
     func site(named name: String) -> LocalSite? {
-        state.withLock { $0.sites[name.lowercased()] }
+        state.withLock { $0.sites[name.asciiLowercased] }
     }
 }

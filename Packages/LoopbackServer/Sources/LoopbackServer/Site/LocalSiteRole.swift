@@ -100,12 +100,12 @@ struct LocalSiteRole: Sendable {
         var components = [first]
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair[0].trimmingFieldWhitespace.lowercased() == "domain" else {
+            guard pair[0].trimmingFieldWhitespace.asciiLowercased == "domain" else {
                 components.append(part)
                 continue
             }
             // RFC 6265, section 5.2.3: a leading dot is ignored.
-            var domain = pair.count > 1 ? pair[1].trimmingFieldWhitespace.lowercased() : ""
+            var domain = pair.count > 1 ? pair[1].trimmingFieldWhitespace.asciiLowercased : ""
             if domain.first == "." { domain.removeFirst() }
             guard domain.isEmpty || domain == site.host.host || site.host.host.hasSuffix(".\(domain)") else {
                 return nil
@@ -131,7 +131,7 @@ struct LocalSiteRole: Sendable {
 
     /// Returns a URL with its origin replaced, or `nil` if the URL does not have the origin `old`.
     private static func moved(_ url: String, from old: String, to new: String) -> String? {
-        guard url.utf8.count >= old.utf8.count, url.prefix(old.count).lowercased() == old else { return nil }
+        guard url.utf8.count >= old.utf8.count, url.prefix(old.count).asciiLowercased == old else { return nil }
         let rest = url.dropFirst(old.count)
         guard rest.isEmpty || ["/", "?", "#"].contains(rest.first) else { return nil }
         return new + rest

@@ -8,6 +8,7 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import NIOTLS
 @_spi(Facade) internal import ResourceLoading
+internal import WebSyntax
 
 /// A request that upgrades its connection to another protocol (RFC 9110, section 7.8). It is forwarded to the host. If
 /// the host accepts, both connections are joined, and a WebSocket is end to end.
@@ -39,8 +40,8 @@ final class Upgrade {
     /// server ignores other upgrades, as RFC 9110, section 7.8, permits.
     static func isRequested(for head: HTTPRequestHead) -> Bool {
         head.method == .GET && head.version == .http1_1
-            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
-            && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+            && head.headers[canonicalForm: "upgrade"].contains { $0.asciiLowercased == "websocket" }
+            && head.headers[canonicalForm: "connection"].contains { $0.asciiLowercased == "upgrade" }
     }
 
     func start(_ head: HTTPRequestHead, _ target: ConnectionRole.Target) {
@@ -89,8 +90,8 @@ final class Upgrade {
     /// Returns a Boolean value that indicates whether a response head accepts a WebSocket.
     static func isAgreed(by head: HTTPResponseHead) -> Bool {
         head.status == .switchingProtocols
-            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
-            && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+            && head.headers[canonicalForm: "upgrade"].contains { $0.asciiLowercased == "websocket" }
+            && head.headers[canonicalForm: "connection"].contains { $0.asciiLowercased == "upgrade" }
     }
 
     /// Joins the connections after the host has accepted the upgrade.

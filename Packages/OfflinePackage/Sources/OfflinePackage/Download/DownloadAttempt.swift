@@ -145,7 +145,7 @@ struct DownloadAttempt: Sendable {
     }
 
     private func checkCoding(_ fields: HTTPFields) throws {
-        guard let coding = fields[.contentEncoding], coding.lowercased() != "identity" else { return }
+        guard let coding = fields[.contentEncoding], coding.asciiLowercased != "identity" else { return }
         throw DeliveryError(.badAnswer, "the archive has the content coding \(coding.prefix(40))", at: download.url)
     }
 

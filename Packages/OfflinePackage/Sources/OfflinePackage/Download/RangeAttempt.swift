@@ -74,7 +74,7 @@ final class RangeAttempt: Sendable {
             return .failed(
                 failure, DeliveryError(.status, "the server responded with status \(status)", at: download.url))
         }
-        guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
+        guard fields[.contentEncoding].map({ $0.asciiLowercased == "identity" }) ?? true,
             let field = fields[.contentRange], case .part(let sent, let total) = ContentRange(field),
             sent.lowerBound == range.lowerBound, sent.upperBound <= range.upperBound
         else { throw refused("the 206 response has another range than requested") }

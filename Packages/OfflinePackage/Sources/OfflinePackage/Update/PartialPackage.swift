@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 @_spi(Packaging) internal import PackageFormat
+internal import WebSyntax
 
 /// A package whose archive is being downloaded.
 ///
@@ -12,7 +13,7 @@ final class PartialPackage: Sendable {
     let base: PackageURL
     /// The path of the growing archive.
     let path: String
-    private let files: [String: PackageManifest.File]
+    private let files: [ByteText: PackageManifest.File]
     private let received = Mutex<Int64>(0)
 
     init?(_ manifest: PackageManifest, at path: String) {
@@ -20,7 +21,8 @@ final class PartialPackage: Sendable {
         self.manifest = manifest
         self.base = base
         self.path = path
-        files = Dictionary(manifest.files.map { ($0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
+        files = Dictionary(
+            manifest.files.map { (ByteText($0.path.description), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Records the number of bytes that have arrived from the start of the archive.
@@ -34,7 +36,7 @@ final class PartialPackage: Sendable {
 
     /// Returns the file for a URL below the base URL if all its bytes have arrived.
     func file(at url: PackageURL) -> PackageManifest.File? {
-        guard let file = files[url.filePath(below: base)], let slice = file.slice,
+        guard let file = files[ByteText(url.filePath(below: base))], let slice = file.slice,
             slice.end <= received.withLock({ $0 })
         else {
             return nil

@@ -7,9 +7,9 @@ internal import WebSyntax
 
 /// The relative path of a file inside a package, with `/` as separator, valid on every file system.
 ///
-/// The path is stored in Unicode normalization form C. No component is empty, `.` or `..`. Compatibility mapping, for
-/// example of full-width dots and slashes, yields no such dots either. A path has no backslashes, control characters or
-/// drive letters. A component has at most 255 bytes, which is the limit of common file systems.
+/// The spelling is kept, and paths are compared byte by byte. No component is empty, `.` or `..`. Compatibility
+/// mapping, for example of full-width dots and slashes, yields no such dots either. A path has no backslashes, control
+/// characters or drive letters. A component has at most 255 bytes, which is the limit of common file systems.
 public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The path as text.
     public let description: String
@@ -26,11 +26,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         func refuse(_ reason: String, _ code: PackageError.Code = .unsafePath) -> PackageError {
             PackageError(code, reason, at: string.printable(limit: 200))
         }
-        // The length is checked before normalization, whose result has at most three times the bytes.
-        guard string.utf8.count <= limits.maxPathBytes else {
-            throw refuse("path of more than \(limits.maxPathBytes) bytes", .tooLarge)
-        }
-        let path = UnicodeForm.canonical(string)
+        let path = string
         guard path.utf8.count <= limits.maxPathBytes else {
             throw refuse("path of more than \(limits.maxPathBytes) bytes", .tooLarge)
         }
@@ -85,7 +81,13 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
     }
 
     /// Orders paths by Unicode scalars, which is also the order of the UTF-8 bytes.
-    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+    public static func < (left: Self, right: Self) -> Bool { ByteText(left.description) < ByteText(right.description) }
+
+    /// Returns a Boolean value that indicates whether both paths have the same bytes.
+    public static func == (left: Self, right: Self) -> Bool { left.description.hasSameBytes(as: right.description) }
+
+    /// Hashes the bytes of the path.
+    public func hash(into hasher: inout Hasher) { description.hashBytes(into: &hasher) }
 
     /// Returns a Boolean value that indicates whether a path begins with a slash or a drive letter.
     private static func isAbsolute(_ path: String) -> Bool {

@@ -37,7 +37,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
             throw refuse("only printable ASCII is allowed: a host is written as xn--…, a path with % escapes")
         }
         guard let colon = string.firstIndex(of: ":") else { throw refuse("no scheme") }
-        let scheme = string[..<colon].lowercased()
+        let scheme = string[..<colon].asciiLowercased
         guard scheme == "http" || scheme == "https" else { throw refuse("the scheme must be http or https") }
         let rest = string[string.index(after: colon)...]
         guard rest.hasPrefix("//") else { throw refuse("no host") }
@@ -61,7 +61,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
 
     private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
         guard let authority = Authority(text.utf8), authority.hasConnectablePort else { return nil }
-        let name = Substring(authority.host).lowercased()
+        let name = Substring(authority.host).asciiLowercased
         return isHost(name) ? (name, authority.port) : nil
     }
 

@@ -32,6 +32,17 @@ internal import WebSyntax
             scheme: url[..<colon], authority: hierarchy[..<authorityEnd], rest: hierarchy[authorityEnd...])
     }
 
+    /// Returns a Boolean value that indicates whether both URLs have the same bytes.
+    public static func == (one: PackageURL, other: PackageURL) -> Bool {
+        one.path.hasSameBytes(as: other.path) && one.origin.hasSameBytes(as: other.origin)
+    }
+
+    /// Hashes the bytes of origin and path.
+    public func hash(into hasher: inout Hasher) {
+        origin.hashBytes(into: &hasher)
+        path.hashBytes(into: &hasher)
+    }
+
     /// Returns a Boolean value that indicates whether a URL lies below this URL, which ends in a slash.
     public func isPrefix(of url: PackageURL) -> Bool {
         url.origin == origin && url.path.utf8.starts(with: path.utf8)

@@ -58,16 +58,14 @@ struct FieldRule: Sendable {
         // The cookies of both requests may be in a different order.
         name == "cookie"
             ? grants.lead(from: sent[.cookie], to: own[.cookie])
-            // Equal strings may have different bytes.
-            : value(of: name, in: sent, url: url).map { Array($0.utf8) }
-                == value(of: name, in: own, url: url).map { Array($0.utf8) }
+            : value(of: name, in: sent, url: url).hasSameBytes(as: value(of: name, in: own, url: url))
     }
 
     /// Returns the value of a field in the form for comparison; `nil` if the field is missing.
     private static func value(of name: String, in fields: HTTPFields, url: String) -> String? {
         guard let name = HTTPField.Name(name), let value = fields[name] else { return nil }
         switch name {
-        case .acceptLanguage: return value.lowercased().filter { $0 != " " && $0 != "\t" }
+        case .acceptLanguage: return value.asciiLowercased.filter { $0 != " " && $0 != "\t" }
         case .origin:
             // A same-origin request has an `Origin` only with some methods, and the field has no effect on its
             // permissions.

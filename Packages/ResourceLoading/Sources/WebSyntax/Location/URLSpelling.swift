@@ -99,7 +99,7 @@ public enum URLSpelling {
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
         let colon = bytes[..<end].firstIndex(of: UInt8(ascii: ":"))
             .flatMap { URLScheme.isValid(bytes[..<$0]) ? $0 : nil }
-        let named = colon.map { String(decoding: bytes[..<$0], as: UTF8.self).lowercased() }
+        let named = colon.map { String(decoding: bytes[..<$0], as: UTF8.self).asciiLowercased }
         guard named == nil || named == "http" || named == "https" else { return reference }
         let start = bytes[(colon.map { $0 + 1 } ?? 0)..<end].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
         let slashes = start.prefix { $0 == UInt8(ascii: "/") }.count

@@ -98,7 +98,7 @@ enum FetchMetadata {
         guard request.head.headerFields[.referer] == nil else { return "empty" }
         let path = (request.head.path ?? "").prefix { $0 != "?" }
         let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
-        switch dot.map({ path[path.utf8.index(after: $0)...].lowercased() }) {
+        switch dot.map({ path[path.utf8.index(after: $0)...].asciiLowercased }) {
         case "js", "mjs": return "script"
         case "woff2", "woff", "ttf", "otf": return "font"
         case "mp4", "webm": return "video"

@@ -27,7 +27,7 @@ struct PreflightPermission {
             let fieldNames = Self.list(fields[.accessControlAllowHeaders])
         else { return nil }
         self.methods = Set(methods)
-        self.fieldNames = Set(fieldNames.map { $0.lowercased() })
+        self.fieldNames = Set(fieldNames.map { $0.asciiLowercased })
         self.isCredentialed = isCredentialed
         let age = fields[.accessControlMaxAge].flatMap { UInt64(decimalDigits: $0.utf8) } ?? UInt64(Self.defaultAge)
         maxAge = .seconds(Int64(min(age, UInt64(Self.longestAge))))

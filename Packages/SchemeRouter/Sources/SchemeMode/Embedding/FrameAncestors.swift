@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The `frame-ancestors` directive of one policy (Content Security Policy Level 3, section 6.4.2).
 ///
@@ -15,7 +16,7 @@ struct FrameAncestors: Sendable, Hashable {
             for directive in policy.split(separator: ";") {
                 let words = directive.split(whereSeparator: \.isWhitespace)
                 // Of several directives with one name, the first one counts (section 2.2.1).
-                if words.first?.lowercased() == "frame-ancestors" {
+                if words.first?.asciiLowercased == "frame-ancestors" {
                     return FrameAncestors(sources: Array(words.dropFirst()))
                 }
             }
@@ -36,7 +37,7 @@ struct FrameAncestors: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether a source expression matches (section 6.7.2.8). The ancestor's
     /// URL is its origin with the path `/`.
     private func matches(_ source: Substring, _ ancestor: WebOrigin, _ document: WebOrigin) -> Bool {
-        let text = source.lowercased()
+        let text = source.asciiLowercased
         switch text {
         case "'none'": return false
         case "'self'":

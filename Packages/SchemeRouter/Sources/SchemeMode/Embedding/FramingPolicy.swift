@@ -18,7 +18,7 @@ struct FramingPolicy: Sendable, Hashable {
         var values: Set<String> = []
         for field in fields where field.name == .xFrameOptions {
             for value in field.value.split(separator: ",", omittingEmptySubsequences: false) {
-                values.insert(value.trimmingFieldWhitespace.lowercased())
+                values.insert(value.trimmingFieldWhitespace.asciiLowercased)
             }
         }
         options = values

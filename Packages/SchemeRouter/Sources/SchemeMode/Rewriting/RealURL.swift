@@ -34,6 +34,6 @@ enum RealURL {
     }
 
     private static func isDots(_ segment: Substring) -> Bool {
-        [".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
+        [".", ".."].contains(segment.asciiLowercased.replacing("%2e", with: "."))
     }
 }

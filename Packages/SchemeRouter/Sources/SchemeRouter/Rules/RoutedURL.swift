@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A URL in the form that rules compare.
 struct RoutedURL {
@@ -14,7 +15,9 @@ struct RoutedURL {
     /// - Returns: `nil` if the URL is not an `http` or `https` URL, contains a user, or is too long.
     init?(_ request: HTTPRequest) {
         guard
-            let scheme = request.scheme.flatMap({ RouteRule.Scheme(rawValue: $0) ?? .init(rawValue: $0.lowercased()) }),
+            let scheme = request.scheme.flatMap({
+                RouteRule.Scheme(rawValue: $0) ?? .init(rawValue: $0.asciiLowercased)
+            }),
             var text = request.authority, text.utf8.count <= 262  // Name, dot and port.
         else { return nil }
         // A trailing dot is the DNS root and does not change the host.

@@ -4,6 +4,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -64,7 +65,7 @@ struct SessionCookies {
         guard settings.acceptPolicy == .onlyFromMainDocumentDomain, let main = request.mainDocumentURL?.host() else {
             return true
         }
-        guard let host = url.host()?.lowercased(), case let main = main.lowercased() else { return false }
+        guard let host = url.host()?.asciiLowercased, case let main = main.asciiLowercased else { return false }
         return host == main || host.hasSuffix("." + main) || main.hasSuffix("." + host)
     }
 }

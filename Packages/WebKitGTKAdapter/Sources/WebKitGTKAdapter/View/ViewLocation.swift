@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import WebEngine
+internal import WebSyntax
 
 #if os(Linux)
 
@@ -75,7 +76,7 @@ internal import WebEngine
                 return .document(url: mainResource)
             }
             documentURL = isLoadWaiting ? Self.blank : url
-            if let pendingURL, documentURL == Self.blank, !pendingURL.lowercased().hasPrefix("about:") {
+            if let pendingURL, documentURL == Self.blank, !pendingURL.asciiLowercased.hasPrefix("about:") {
                 return .refusal(of: pendingURL)
             }
             return .document(url: documentURL)

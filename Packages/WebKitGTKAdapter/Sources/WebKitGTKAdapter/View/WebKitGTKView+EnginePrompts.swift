@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import WebEngine
+internal import WebSyntax
 
 #if os(Linux)
     internal import CWebKitGTK
@@ -93,7 +94,7 @@ internal import WebEngine
                 let url = Self.url(of: action)
                 let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
                 lastNavigation = (url, isGesture)
-                guard !Self.schemesOfWeb.contains(url.prefix { $0 != ":" }.lowercased()) else { return false }
+                guard !Self.schemesOfWeb.contains(url.prefix { $0 != ":" }.asciiLowercased) else { return false }
                 return decide(decision, by: .otherScheme(url: url, isUserGesture: isGesture))
             }
         }

@@ -76,7 +76,7 @@ struct PolicyField {
         var known = Set(words.map { String(decoding: bytes[$0].map(\.asciiLowercased), as: UTF8.self) })
         for word in words.dropFirst() {
             let source = String(decoding: bytes[word], as: UTF8.self)
-            let added = forms(of: source, in: name).filter { known.insert($0.lowercased()).inserted }
+            let added = forms(of: source, in: name).filter { known.insert($0.asciiLowercased).inserted }
             if !added.isEmpty {
                 edits.append(ByteEdit(word.upperBound..<word.upperBound, (" " + added.joined(separator: " ")).utf8))
             }
@@ -86,7 +86,7 @@ struct PolicyField {
     /// Returns the equivalent sources of a source.
     private func forms(of source: String, in directive: String) -> [String] {
         let names = context.names
-        let lower = source.lowercased()
+        let lower = source.asciiLowercased
         if lower == "'self'" {
             let sockets = directive == "connect-src" || directive == "default-src"
             if context.scheme == "https" {

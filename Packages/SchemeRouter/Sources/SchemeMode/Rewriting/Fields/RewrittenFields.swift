@@ -47,7 +47,7 @@ struct RewrittenFields {
                     TextCharset(label: String(decoding: $0, as: UTF8.self))
                 }
             case .contentEncoding:
-                isEncoded = !["", "identity"].contains(field.value.lowercased())
+                isEncoded = !["", "identity"].contains(field.value.asciiLowercased)
             case .contentSecurityPolicy:
                 hasURLs = true
                 if PolicyField.upgradesInsecureRequests(Array(field.value.utf8)) { upgradesInsecureRequests = true }

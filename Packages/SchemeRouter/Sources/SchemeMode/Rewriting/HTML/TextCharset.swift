@@ -15,7 +15,7 @@ enum TextCharset {
     /// Creates the value for a charset.
     /// - Parameter label: A label such as `utf-8`.
     init(label: some StringProtocol) {
-        let label = label.lowercased()
+        let label = label.asciiLowercased
         if label.hasPrefix("utf-16") || label.hasPrefix("utf-32") || label == "utf-7" || label == "unicode"
             || label.hasPrefix("iso-2022-") || label == "hz-gb-2312" || label == "csiso2022jp" || label == "ucs-2"
             || label == "iso-10646-ucs-2" || label == "unicodefeff" || label == "unicodefffe" || label == "csunicode"
@@ -36,7 +36,7 @@ enum TextCharset {
     /// Creates the value for a charset that a text itself declares.
     /// - Parameter label: A label in ASCII. The text is therefore not UTF-16, so the label `utf-16` counts as UTF-8.
     init(labelInText label: some StringProtocol) {
-        self = label.lowercased().hasPrefix("utf-16") ? .ascii : TextCharset(label: label)
+        self = label.asciiLowercased.hasPrefix("utf-16") ? .ascii : TextCharset(label: label)
     }
 
     /// Returns the `charset` parameter of a `Content-Type` value.
