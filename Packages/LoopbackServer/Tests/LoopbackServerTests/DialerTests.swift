@@ -39,8 +39,8 @@ struct DialerTests {
         arguments: ["localhost", "a.localhost", "a.b.localhost", "localhost.", "a.localhost."])
     func localhost(name: String) async throws {
         try await RawHost.with { host in
-            let dialer = try Dialer(
-                proxy: nil, timeout: .seconds(20), trustRoots: nil,
+            let dialer = Dialer(
+                proxy: nil, timeout: .seconds(20),
                 resolver: { eventLoop in
                     Issue.record("the name is resolved")
                     return PointingHome(eventLoop: eventLoop, isMapped: false)
