@@ -128,7 +128,7 @@ struct SharedConnectionTests {
             guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
             _ = try await peer.next(RawHTTP2Peer.ping)
             try await peer.head("200", of: request.stream)
-            // The probe is repeated.
+            // Another probe follows during the body.
             _ = try await peer.next(RawHTTP2Peer.ping)
             try await peer.body("late", of: request.stream, isLast: true)
             while try await peer.nextFrame() != nil {}

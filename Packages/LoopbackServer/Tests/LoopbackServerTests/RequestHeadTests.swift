@@ -58,7 +58,9 @@ struct RequestHeadTests {
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.open()
             try? await peer.send("GET /\(String(repeating: "q", count: 300_000)) HTTP/1.1\r\nHost: shop.test\r\n\r\n")
-            #expect(try await peer.answer().status == 400)
+            // The close with unread bytes may reset the connection before the response arrives.
+            let text = String(decoding: (try? await peer.rest()) ?? [], as: UTF8.self)
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400 "), "\(text.prefix(100))")
             #expect(loader.requests == [])
         }
     }

@@ -60,7 +60,11 @@ struct MessageHeadTests {
         #expect(try fields(" folded first\r\nY: 5\r\n") == ["Y=5"])
         #expect(try fields("X: a\rb\u{B}c\u{7F}\r\n") == ["X=a b\u{B}c\u{7F}"])
         #expect(try fields((0..<400).map { "x-\($0): \($0)\r\n" }.joined()).count == 400)
+        #expect(try fields("X: a\n" + String(repeating: " b\n", count: 50_000)).first?.utf8.count == 100_003)
         #expect(throws: MessageHeadViolation.self) { try fields("X: a\u{0}b\r\n") }
+        #expect(throws: MessageHeadViolation.self) {
+            try fields(String(repeating: "a:\r\n", count: ReceivedResponseHead.mostFields + 1))
+        }
     }
 
     @Test("Framing follows RFC 9112, section 6.3, and equal lengths are one")
@@ -74,6 +78,11 @@ struct MessageHeadTests {
         #expect(try framing("Transfer-Encoding: identity\r\n") == .close)
         let both = try response("HTTP/1.1 200 OK\nContent-Length: 99\nTransfer-Encoding: chunked\n\n")
         #expect(both.framing == .chunked && both.isAmbiguous && both.fields.map(\.name) == ["Transfer-Encoding"])
+        #expect(try response("HTTP/1.1 200 OK\nTransfer-Encoding : chunked\nContent-Length: 2\n\n").isAmbiguous)
+        #expect(try response("HTTP/1.0 200 OK\nTransfer-Encoding: chunked\n\n").isAmbiguous)
+        var cut = try response("HTTP/1.1 200 OK\nContent-Length: 5\nA: 1\nSet-Cookie: a=b\n")
+        cut.endWithConnection()
+        #expect(cut.framing == .close && cut.fields == [MessageHeadField("A", "1")])
         let twice = try response("HTTP/1.1 200 OK\nA: 1\ncontent-length: 2\nB: 2\nContent-Length: 2\nC: 3\n\n")
         #expect(twice.fields.map(\.name) == ["A", "content-length", "B", "C"] && !twice.isAmbiguous)
         for text in [
@@ -101,7 +110,8 @@ struct MessageHeadTests {
     @Test(
         "Requests that are refused",
         arguments: [
-            "GET / HTTP/1.1\n\r\n", "GET / HTTP/1.1\r\nX: a\n\r\n", "GET / HTTP/1.1\r\nX: a\rb\r\n\r\n",
+            "\nGET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\n\r\n", "GET / HTTP/1.1\r\nX: a\n\r\n",
+            "GET / HTTP/1.1\r\nX: a\rb\r\n\r\n",
             "GET / HTTP/1.1\r\nX: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nX : a\r\n\r\n", "GET / HTTP/1.1\r\nX\r\n\r\n",
             "GET / HTTP/1.1\r\n: a\r\n\r\n", "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
             "GET / HTTP/1.1 \r\n\r\n", "G T / HTTP/1.1\r\n\r\n", " / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",

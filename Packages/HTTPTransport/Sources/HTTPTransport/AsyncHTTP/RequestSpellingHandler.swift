@@ -29,7 +29,9 @@ final class RequestSpellingHandler: ChannelOutboundHandler {
         var escaped: [(String, String)] = []
         var headers: [(String, String)] = []
         for (name, value) in fields {
-            if value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+            // AsyncHTTPClient sets the framing itself, and refuses an invalid value of these fields.
+            let isFraming = ["content-length", "transfer-encoding", "connection"].contains(name.asciiLowercased)
+            if !isFraming, value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
                 escaped.append((field, "\(name) \(PercentEncoding.encode(value, keeping: .unreserved))"))
             } else {
                 headers.append((name, value))

@@ -60,12 +60,9 @@ extension HTTPResponseHead {
         for field in head.fields { headers.add(name: field.name, value: field.value) }
         // AsyncHTTPClient then closes the connection after the response.
         if head.isAmbiguous { headers.replaceOrAdd(name: "connection", value: "close") }
-        var status = HTTPResponseStatus(statusCode: head.status)
-        // AsyncHTTPClient compares 304 with the status that has NIO's phrase.
-        if head.reason != status.reasonPhrase, head.status != 304 {
-            status = .custom(code: UInt(head.status), reasonPhrase: head.reason)
-        }
-        self.init(version: HTTPVersion(major: 1, minor: head.minorVersion), status: status, headers: headers)
+        self.init(
+            version: HTTPVersion(major: 1, minor: head.minorVersion),
+            status: .custom(code: UInt(head.status), reasonPhrase: head.reason), headers: headers)
     }
 }
 

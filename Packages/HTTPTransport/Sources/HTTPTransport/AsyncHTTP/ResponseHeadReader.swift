@@ -3,6 +3,7 @@
 
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
@@ -25,8 +26,11 @@ final class ResponseHeadReader: ChannelInboundHandler {
         /// No request waits for a response.
         case idle
         case head
-        case body
+        /// The rest of a body of a known length, in bytes.
+        case body(rest: Int64)
         case chunks(ChunkedBodyScanner)
+        /// A body that ends with the connection.
+        case bodyUntilClose
         /// The connection is not used any more.
         case over
     }
@@ -51,7 +55,7 @@ final class ResponseHeadReader: ChannelInboundHandler {
         heads = ResponseHeadState()
         informationalHeads = 0
         scanner = MessageHeadScanner()
-        received.clear()
+        received = ByteBuffer()
         allowsBody = method != .HEAD
     }
 
@@ -75,11 +79,14 @@ final class ResponseHeadReader: ChannelInboundHandler {
             while bytes.readableBytes > 0 {
                 switch state {
                 case .over: return
-                case .idle: try skipLineEnds(&bytes)
+                case .idle:
+                    guard Self.areLineEnds(bytes) else { throw MessageHeadViolation("a response without a request") }
+                    return
                 case .head: try readHead(context, &bytes)
-                case .body:
+                case .bodyUntilClose:
                     context.fireChannelRead(wrapInboundOut(bytes))
                     return
+                case .body(let rest): forward(context, &bytes, rest)
                 case .chunks(var scanner): try forward(context, &bytes, &scanner)
                 }
             }
@@ -89,12 +96,14 @@ final class ResponseHeadReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if case .head = state, received.readableBytes > 0 { return endWithinHead(context, error) }
+        if case .head = state, received.readableBytes > 0, error as? NIOSSLError == .uncleanShutdown {
+            return endWithinHead(context)
+        }
         context.fireErrorCaught(error)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if case .head = state, received.readableBytes > 0 { endWithinHead(context, nil) }
+        if case .head = state, received.readableBytes > 0 { endWithinHead(context) }
         context.fireChannelInactive()
     }
 
@@ -104,12 +113,19 @@ final class ResponseHeadReader: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Skips the line ends that some servers send after a body (RFC 9112, section 2.2).
-    private func skipLineEnds(_ bytes: inout ByteBuffer) throws(MessageHeadViolation) {
-        guard bytes.readableBytesView.allSatisfy({ $0 == 0x0A || $0 == 0x0D }) else {
-            throw MessageHeadViolation("a response without a request")
-        }
-        bytes.moveReaderIndex(to: bytes.writerIndex)
+    /// Delivers the last bytes of a response. If other bytes than line ends follow, which some servers send after a body
+    /// (RFC 9112, section 2.2), the connection is closed, so that they are not read as the next response.
+    private func end(_ context: ChannelHandlerContext, with part: ByteBuffer, followedBy rest: inout ByteBuffer) {
+        let isReusable = Self.areLineEnds(rest)
+        rest.clear()
+        // The next request may be sent within the call that delivers the end.
+        state = isReusable ? .idle : .over
+        context.fireChannelRead(wrapInboundOut(part))
+        if !isReusable { context.close(promise: nil) }
+    }
+
+    private static func areLineEnds(_ bytes: ByteBuffer) -> Bool {
+        bytes.readableBytesView.allSatisfy { $0 == 0x0A || $0 == 0x0D }
     }
 
     // MARK: Heads
@@ -124,9 +140,9 @@ final class ResponseHeadReader: ChannelInboundHandler {
         guard end != nil else { return }
         let head = try ReceivedResponseHead(Array(received.readableBytesView))
         scanner = MessageHeadScanner()
-        received.clear()
+        received = ByteBuffer()
         guard try kind(of: head) == .final else { return }
-        start(context, head)
+        start(context, head, followedBy: &bytes)
     }
 
     private func kind(of head: ReceivedResponseHead) throws(MessageHeadViolation) -> ResponseHeadState.Head {
@@ -145,38 +161,51 @@ final class ResponseHeadReader: ChannelInboundHandler {
     }
 
     /// Passes a minimal head to NIO's decoder.
-    private func start(_ context: ChannelHandlerContext, _ head: ReceivedResponseHead) {
+    private func start(
+        _ context: ChannelHandlerContext, _ head: ReceivedResponseHead, followedBy rest: inout ByteBuffer
+    ) {
         ready = head
-        var minimal = context.channel.allocator.buffer(capacity: 64)
-        minimal.writeString("HTTP/1.\(head.minorVersion) \(head.status) \r\n")
+        // Always HTTP/1.1, because the decoder would read no further head after HTTP/1.0.
+        var minimal = "HTTP/1.1 \(head.status) \r\n"
         switch head.framing {
         case .length(let length):
-            state = .body
-            minimal.writeString("content-length: \(length)\r\n")
+            state = .body(rest: length)
+            minimal += "content-length: \(length)\r\n"
         case .chunked:
             state = .chunks(ChunkedBodyScanner(isTolerant: true))
-            minimal.writeString("transfer-encoding: chunked\r\n")
-        case .close: state = .body
+            minimal += "transfer-encoding: chunked\r\n"
+        case .close: state = .bodyUntilClose
         }
-        minimal.writeString("\r\n")
-        context.fireChannelRead(wrapInboundOut(minimal))
+        let bytes = context.channel.allocator.buffer(string: minimal + "\r\n")
+        if !allowsBody || [204, 304].contains(head.status) || head.framing == .length(0) {
+            end(context, with: bytes, followedBy: &rest)
+        } else {
+            context.fireChannelRead(wrapInboundOut(bytes))
+        }
     }
 
     /// Ends the response after a head that is not complete.
-    private func endWithinHead(_ context: ChannelHandlerContext, _ error: (any Error)?) {
+    private func endWithinHead(_ context: ChannelHandlerContext) {
         defer { state = .over }
         guard scanner.isAtLineStart, var head = try? ReceivedResponseHead(Array(received.readableBytesView)),
             (try? kind(of: head)) == .final, allowsBody, ![204, 304].contains(head.status)
-        else {
-            if let error { context.fireErrorCaught(error) }
-            return
-        }
+        else { return context.fireErrorCaught(MessageHeadViolation("the connection ended within the head")) }
         head.endWithConnection()
-        start(context, head)
+        var rest = ByteBuffer()
+        start(context, head, followedBy: &rest)
         context.fireErrorCaught(MissingCloseNotify())
     }
 
     // MARK: Bodies
+
+    /// Passes the bytes of a body of a known length to NIO's decoder.
+    private func forward(_ context: ChannelHandlerContext, _ bytes: inout ByteBuffer, _ rest: Int64) {
+        let part = bytes.readSlice(length: Int(min(rest, Int64(bytes.readableBytes)))) ?? ByteBuffer()
+        let left = rest - Int64(part.readableBytes)
+        guard left > 0 else { return end(context, with: part, followedBy: &bytes) }
+        state = .body(rest: left)
+        context.fireChannelRead(wrapInboundOut(part))
+    }
 
     /// Passes the data of chunks to NIO's decoder in chunks without extensions, and drops trailers.
     private func forward(
@@ -185,12 +214,14 @@ final class ResponseHeadReader: ChannelInboundHandler {
         let part = scanner.part
         let count = try bytes.withUnsafeReadableBytes { view throws(MessageHeadViolation) in try scanner.scan(view) }
         let scanned = bytes.readSlice(length: count) ?? ByteBuffer()
-        state = scanner.part == .end ? .body : .chunks(scanner)
+        state = .chunks(scanner)
         if part == .data, count > 0 {
             context.fireChannelRead(wrapInboundOut(ByteBuffer(string: String(count, radix: 16) + "\r\n")))
             context.fireChannelRead(wrapInboundOut(scanned))
             context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "\r\n")))
         }
-        if scanner.part == .end { context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "0\r\n\r\n"))) }
+        if scanner.part == .end {
+            end(context, with: ByteBuffer(string: "0\r\n\r\n"), followedBy: &bytes)
+        }
     }
 }

@@ -116,7 +116,7 @@ final class Exchange {
     init(_ request: ResourceRequest, _ head: HTTPRequestHead, hasBody: Bool) {
         self.request = request
         version = head.version
-        // The decoder decodes no further request after a request with `Upgrade`.
+        // The decoder decodes no further request after an upgrade to a WebSocket.
         life = ExchangeState(
             keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"), hasBody: hasBody)
         report = ExchangeReport(request)

@@ -80,14 +80,14 @@ final class RequestHeadReader: ChannelInboundHandler, RemovableChannelHandler {
         let head = HTTPRequestHead(try ReceivedRequestHead(Array(received.readableBytesView)))
         guard head.headers.count <= Self.mostFields else { throw MessageHeadViolation("too many fields") }
         scanner = MessageHeadScanner()
-        received.clear()
+        received = ByteBuffer()
         start(context, head)
     }
 
     /// Passes a minimal head to NIO's decoder.
     private func start(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
         ready.append(head)
-        var fields = head.isKeepAlive ? "" : "connection: close\r\n"
+        var fields = ""
         var line = "POST /"
         state = .head
         if head.method == .CONNECT {
@@ -109,7 +109,8 @@ final class RequestHeadReader: ChannelInboundHandler, RemovableChannelHandler {
             case .failure: state = .over
             }
         }
-        let minimal = "\(line) HTTP/\(head.version.major).\(head.version.minor)\r\n\(fields)\r\n"
+        // Always HTTP/1.1, because the decoder would read no further head after HTTP/1.0.
+        let minimal = "\(line) HTTP/1.1\r\n\(fields)\r\n"
         context.fireChannelRead(wrapInboundOut(context.channel.allocator.buffer(string: minimal)))
     }
 }

@@ -141,8 +141,10 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         // The first request of an engine has no credentials yet.
         if head.headers.contains(name: "proxy-authorization") { dependencies.refused(.credentials) }
         refusals += 1
-        // The decoder decodes no further request after CONNECT.
-        let isLast = head.method == .CONNECT || refusals >= Self.mostRefusals || !head.isKeepAlive
+        // The decoder decodes no further request after CONNECT and after an upgrade.
+        let isLast =
+            head.method == .CONNECT || Upgrade.isRequested(for: head) || refusals >= Self.mostRefusals
+            || !head.isKeepAlive
         state = .refusing
         answer(
             context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyDependencies.challenge], closing: isLast)

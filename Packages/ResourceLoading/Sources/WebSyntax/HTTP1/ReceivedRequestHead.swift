@@ -18,7 +18,7 @@ public struct ReceivedRequestHead: Sendable, Equatable {
     /// Reads a head, including the empty line that ends it.
     /// - Throws: ``MessageHeadViolation``.
     public init(_ bytes: [UInt8]) throws(MessageHeadViolation) {
-        guard !zip(bytes, bytes.dropFirst()).contains(where: { $0 != 0x0D && $1 == 0x0A }) else {
+        guard bytes.first != 0x0A, !zip(bytes, bytes.dropFirst()).contains(where: { $0 != 0x0D && $1 == 0x0A }) else {
             throw MessageHeadViolation("a line that does not end with CRLF")
         }
         let lines = try MessageHeadLines(bytes).lines

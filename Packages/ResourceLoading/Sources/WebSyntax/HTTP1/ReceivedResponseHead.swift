@@ -21,6 +21,9 @@ public struct ReceivedResponseHead: Sendable, Equatable {
         case close
     }
 
+    /// The largest number of fields.
+    public static let mostFields = 4_096
+
     /// The minor version of HTTP/1: 0 or 1.
     public let minorVersion: Int
     /// The status code, from 100 to 999.
@@ -31,8 +34,9 @@ public struct ReceivedResponseHead: Sendable, Equatable {
     public private(set) var fields: [MessageHeadField]
     /// The rule that finds the end of the body.
     public private(set) var framing: Framing
-    /// A Boolean value that indicates whether the response has both a length and chunks, so that its connection must
-    /// not be reused.
+    /// A Boolean value that indicates whether another recipient may find another end of the body: the response has both
+    /// a length and chunks, or chunks in HTTP/1.0, or an ignored line that names a field of the framing. The connection
+    /// must not be reused then.
     public private(set) var isAmbiguous = false
 
     /// Reads a head, with or without the empty line that ends it.
@@ -42,43 +46,45 @@ public struct ReceivedResponseHead: Sendable, Equatable {
         var words = StatusLine(lines[0])
         (minorVersion, status) = (try words.minorVersion(), try words.status())
         reason = words.reason
-        fields = Self.fields(lines.dropFirst())
+        fields = []
         framing = .close
+        try readFields(lines.dropFirst())
         try frame()
     }
 
-    /// Makes the body end with the connection, because the connection has ended within the head.
+    /// Makes the body end with the connection, because the connection has ended within the head. The last field is
+    /// dropped, because its continuation lines may be missing.
     public mutating func endWithConnection() {
         framing = .close
+        _ = fields.popLast()
         fields.removeAll { $0.name.utf8.equalsIgnoringCase("content-length") }
     }
 
     /// Reads the fields of the lines after the first.
-    private static func fields(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [MessageHeadField] {
-        var fields: [MessageHeadField] = []
-        fields.reserveCapacity(lines.count)
-        var isIgnored = true
-        for line in lines where !line.isEmpty {
-            if line.first?.isFieldWhitespace == true {
-                // RFC 9112, section 5.2: a line fold is replaced by a space.
-                if !isIgnored {
-                    let part = line.trimmingFieldWhitespace.map(withoutCarriageReturn).text
-                    let value = fields[fields.count - 1].value
-                    fields[fields.count - 1].value = value.isEmpty || part.isEmpty ? value + part : value + " " + part
-                }
+    private mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(MessageHeadViolation) {
+        var index = lines.startIndex
+        while index < lines.endIndex {
+            let line = lines[index]
+            index += 1
+            // RFC 9112, section 5.2: a line fold is replaced by a space.
+            let folds = lines[index...].prefix { $0.first?.isFieldWhitespace == true }
+            index = folds.endIndex
+            guard !line.isEmpty else { continue }
+            let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.startIndex
+            let name = line[..<colon]
+            guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
+                let trimmed = name.trimmingFieldWhitespace
+                // Another recipient may read the field (RFC 9112, section 5.1).
+                isAmbiguous =
+                    isAmbiguous || trimmed.equalsIgnoringCase("transfer-encoding")
+                    || trimmed.equalsIgnoringCase("content-length")
                 continue
             }
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-                line[..<colon].allSatisfy(\.isTokenByte)
-            else {
-                isIgnored = true
-                continue
-            }
-            isIgnored = false
-            let value = line[(colon + 1)...].trimmingFieldWhitespace
-            fields.append(MessageHeadField(line[..<colon].text, value.map(withoutCarriageReturn).text))
+            guard fields.count < Self.mostFields else { throw MessageHeadViolation("too many fields") }
+            let parts = [line[(colon + 1)...]] + folds
+            let value = parts.map(\.trimmingFieldWhitespace).filter { !$0.isEmpty }.joined(separator: [0x20])
+            fields.append(MessageHeadField(name.text, value.map(Self.withoutCarriageReturn).text))
         }
-        return fields
     }
 
     /// Returns the byte, with CR replaced by a space (RFC 9110, section 5.5).
@@ -94,7 +100,8 @@ public struct ReceivedResponseHead: Sendable, Equatable {
         guard codings.count <= 1 else { throw MessageHeadViolation("more than one transfer coding") }
         if let coding = codings.first?.utf8, coding.equalsIgnoringCase("chunked") {
             framing = .chunked
-            isAmbiguous = !lengths.isEmpty
+            // RFC 9112, section 6.1: the framing of HTTP/1.0 has no chunks.
+            isAmbiguous = isAmbiguous || !lengths.isEmpty || minorVersion == 0
             fields.removeAll { $0.name.utf8.equalsIgnoringCase("content-length") }
         } else if let coding = codings.first?.utf8, !coding.equalsIgnoringCase("identity") {
             // `identity` was a coding of RFC 2616 and means none.
