@@ -138,7 +138,7 @@ struct TableCommandTests {
         #expect(outcome.status == 0)
         #expect(outcome.output.hasPrefix("+ https://h.example/~\n- https://h.example/a\n"), "\(outcome.output)")
         #expect(
-            outcome.errors.hasPrefix("note: 1 entries of new.json cannot be used and are left out, the first: "),
+            outcome.errors.hasPrefix("note: 1 entry of new.json cannot be used and is left out: "),
             "\(outcome.errors)")
         #expect(outcome.errors.split(separator: "\n").count == 1)
         #expect(try await object("diff", "old.json", "new.json")["invalid"] as? Int == 1)

@@ -21,10 +21,11 @@ struct Open: AsyncParsableCommand {
 
             bytes from the network: with --network, all bytes that the simulated network has carried to this program \
             during the opening, heads and TLS included. Without --network, the bodies only: in --mode plain the body \
-            sizes that the engine reports, with their content codings; in the other modes the bodies that the container \
-            has received from the network and passed to the page, after gzip and deflate are removed, and those that \
-            the engine has loaded past the container. A response from a package or from the container's cache adds none, and a \
-            response from the engine's own cache counts as network. "not known" if a size is missing.
+            sizes that the engine reports, with their content codings; in the other modes the bodies that the \
+            container has received from the network and passed to the page, after gzip, deflate and Brotli are \
+            removed, and those that the engine has loaded past the container. A response from a package or from the \
+            container's cache adds none, and a response from the engine's own cache counts as network. "not known" \
+            if a size is missing.
             """)
 
     @Argument(help: "The page's real http or https URL.")

@@ -158,12 +158,13 @@ struct Pack: AsyncParsableCommand {
         for reason in PackageBuilder.SkippedFile.Reason.allCases {
             let paths = result.skipped.filter { $0.reason == reason }.map(\.path)
             guard !paths.isEmpty else { continue }
+            let isOne = paths.count == 1
             let kind =
                 switch reason {
-                case .hidden: "hidden files"
-                case .sourceMap: "source maps"
-                case .compressedCopy: "compressed copies"
-                case .excluded: "excluded files and folders"
+                case .hidden: isOne ? "hidden file" : "hidden files"
+                case .sourceMap: isOne ? "source map" : "source maps"
+                case .compressedCopy: isOne ? "compressed copy" : "compressed copies"
+                case .excluded: isOne ? "excluded file or folder" : "excluded files and folders"
                 }
             let names = paths.prefix(noteLimit).joined(separator: ", ")
             CommandOutput.log("note: skipped \(paths.count) \(kind): \(names)\(paths.count > noteLimit ? ", …" : "")")

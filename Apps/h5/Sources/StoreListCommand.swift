@@ -67,7 +67,8 @@ struct StoreListCommand: AsyncParsableCommand {
         for generation in output.generations {
             let size = generation.files.map { "\($0) files, \(generation.bytes ?? 0) bytes" } ?? "damaged"
             try CommandOutput.result(
-                "generation \(generation.number) \(generation.state): \(generation.package) \(generation.version), " + size)
+                "generation \(generation.number) \(generation.state): \(generation.package) \(generation.version), "
+                    + size)
         }
         for resource in output.resources {
             try CommandOutput.result(

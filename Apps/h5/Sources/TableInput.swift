@@ -17,9 +17,11 @@ enum TableInput {
         do {
             let answer = try TableAnswer(decoding: data, limits: limits)
             if case .table(let table) = answer, let fault = table.firstFault {
-                CommandOutput.log(
-                    "note: \(table.invalidCount) entries of \(path) cannot be used and are left out, the first: "
-                        + text(of: fault))
+                let entries =
+                    table.invalidCount == 1
+                    ? "1 entry of \(path) cannot be used and is left out: "
+                    : "\(table.invalidCount) entries of \(path) cannot be used and are left out, the first: "
+                CommandOutput.log("note: " + entries + text(of: fault))
             }
             return answer
         } catch let error as TableError {

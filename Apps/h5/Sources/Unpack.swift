@@ -12,8 +12,8 @@ struct Unpack: AsyncParsableCommand {
         discussion: """
             The folder must be empty or absent, and is unchanged after an error. The command refuses names that leave \
             the folder or collide, names in an unknown encoding, links and devices, encrypted and damaged entries, and \
-            archives that exceed the limits. A signal stops the work and leaves nothing. A kill leaves at most a hidden folder next to the \
-            target, whose name ends in .partial.
+            archives that exceed the limits. A signal stops the work and leaves nothing. A kill leaves at most a \
+            hidden folder next to the target, whose name ends in .partial.
 
             Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", \
             "bytes"}.

@@ -34,8 +34,13 @@ struct GenerationRecord: Codable {
     /// The rules for response fields. It is absent if there are none.
     var fieldRules: [ResponseFieldRule]?
 
+    /// A Boolean value that indicates whether the paths have the spelling of the manifest. It is absent in older
+    /// records, whose paths are in normalization form C.
+    var keepsSpelling: Bool?
+
     private enum CodingKeys: String, CodingKey {
         case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence, fieldRules
+        case keepsSpelling
     }
 
     /// The scope of the package. If the record has none, the scope is the origin of the base URL. For a package that
@@ -61,6 +66,7 @@ struct GenerationRecord: Codable {
         minHost = manifest.minHost
         sequence = manifest.sequence
         fieldRules = manifest.fieldRules.isEmpty ? nil : manifest.fieldRules
+        keepsSpelling = true
     }
 
     init(decoding data: Data) throws {

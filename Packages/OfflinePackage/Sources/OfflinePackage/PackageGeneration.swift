@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 @_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
@@ -16,6 +17,9 @@ final class PackageGeneration: Sendable {
     let base: PackageURL
     /// The rules that add response fields to files.
     let fieldRules: [ResponseFieldRule]
+    /// A Boolean value that indicates whether the paths have the spelling of the manifest. Earlier builds stored paths
+    /// in normalization form C.
+    private let keepsSpelling: Bool
     private let table: Mutex<[ByteText: StoredEntry]?>
 
     var number: Int64 { package.generation.number }
@@ -25,11 +29,13 @@ final class PackageGeneration: Sendable {
     ///   - package: the package, version and generation number.
     ///   - minHost: the minimum version of the host, or `nil`.
     ///   - fieldRules: the rules that add response fields to files.
+    ///   - keepsSpelling: whether the paths have the spelling of the manifest, or else are in normalization form C and
+    ///     match requests in each form.
     ///   - table: the table, or `nil` to read it from the store when it is first used.
     /// - Throws: `PackageError` with code `PackageError.Code.badManifest`.
     init(
         _ package: InstalledPackage, minHost: PackageVersion?, fieldRules: [ResponseFieldRule] = [],
-        table: [StoredEntry]? = nil
+        keepsSpelling: Bool = true, table: [StoredEntry]? = nil
     ) throws {
         guard let base = PackageURL(package.baseURL.description) else {
             throw PackageError(.badManifest, "base URL: the path is not valid UTF-8", at: package.baseURL.description)
@@ -38,6 +44,7 @@ final class PackageGeneration: Sendable {
         self.minHost = minHost
         self.base = base
         self.fieldRules = fieldRules
+        self.keepsSpelling = keepsSpelling
         self.table = Mutex(table.map(Self.index))
     }
 
@@ -50,7 +57,8 @@ final class PackageGeneration: Sendable {
                 id: PackageID(generation.package), version: PackageVersion(generation.version),
                 baseURL: record.baseURL, isComplete: record.isComplete,
                 generation: GenerationReference(package: generation.package, number: generation.number)),
-            minHost: record.minHost, fieldRules: record.fieldRules ?? [])
+            minHost: record.minHost, fieldRules: record.fieldRules ?? [],
+            keepsSpelling: record.keepsSpelling ?? false)
     }
 
     /// Returns a Boolean value that indicates whether a URL lies below the base URL, even if there is no such file.
@@ -62,7 +70,7 @@ final class PackageGeneration: Sendable {
     /// - Throws: `StoreError` if the table cannot be read.
     func file(at url: PackageURL, in store: BlobStore) throws -> StoredEntry? {
         let path = url.filePath(below: base)
-        return try files(in: store) { $0[ByteText(path)] }
+        return try files(in: store) { entry(for: path, in: $0) }
     }
 
     /// Returns the file for a URL from the table in memory.
@@ -70,7 +78,13 @@ final class PackageGeneration: Sendable {
     /// The outer `nil` means that the table is not in memory or is being read; the inner `nil` means that there is no
     /// such file.
     func knownFile(at url: PackageURL) -> StoredEntry?? {
-        table.withLockIfAvailable { table in table.map { $0[ByteText(url.filePath(below: base))] } } ?? nil
+        table.withLockIfAvailable { table in table.map { entry(for: url.filePath(below: base), in: $0) } } ?? nil
+    }
+
+    private func entry(for path: String, in table: [ByteText: StoredEntry]) -> StoredEntry? {
+        if let entry = table[ByteText(path)] { return entry }
+        guard !keepsSpelling, !path.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return table[ByteText(path.precomposedStringWithCanonicalMapping)]
     }
 
     /// Returns the whole table by path.

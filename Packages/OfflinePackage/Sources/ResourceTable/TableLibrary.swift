@@ -179,7 +179,8 @@ public actor TableLibrary {
 
     private nonisolated static func pending(_ queue: TableQueue, of table: URLTable) throws -> Data {
         let places = queue.waiting.compactMap { table.place(of: $0.entry.url) }
-        return try JSONEncoder().encode(Pending(version: table.version, places: places))
+        return try JSONEncoder().encode(
+            Pending(version: table.version, count: table.entries.count, places: places))
     }
 
     func savePending() async {
@@ -267,17 +268,23 @@ extension TableLibrary {
     struct Pending: Codable {
         /// The version of the table that the positions refer to.
         var version: String
+        /// The number of entries of that table. It is absent in older documents.
+        var count: Int?
         /// The positions of entries in the table.
         var places: [Int]
 
         private enum CodingKeys: String, CodingKey {
-            case version, places
+            case version, count, places
         }
 
         /// Returns the entries of a table that are still to be fetched, or none if the positions refer to another
         /// table.
+        ///
+        /// If a build of the app leaves out other entries of the same table, the positions are wrong. Then all entries
+        /// are returned, because the library does not fetch the files that it has.
         func entries(of table: URLTable) -> [TableEntry] {
             guard version == table.version else { return [] }
+            guard count == table.entries.count || count == nil && table.invalidCount == 0 else { return table.entries }
             return places.filter(table.entries.indices.contains).map { table.entries[$0] }
         }
     }

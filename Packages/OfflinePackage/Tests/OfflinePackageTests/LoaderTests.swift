@@ -4,7 +4,7 @@
 import ContentDigest
 import Foundation
 import HTTPTypes
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
@@ -122,6 +122,33 @@ struct LoaderTests {
         try await fixture.install(["\(name).js": "umlaut"], version: "1")
         #expect(try await fixture.get("https://shop.example/\(escaped).js") == "umlaut")
         #expect(try await fixture.get("https://shop.example/\(other).js") == nil)
+    }
+
+    @Test(arguments: [(true, false), (false, true)])
+    func findsComposedPathsOfEarlierBuilds(_ keepsSpelling: Bool, _ isFound: Bool) async throws {
+        let package = try await fixture.install(["\u{FC}.js": "umlaut"], version: "1")
+        let entries = try fixture.store.entries(of: package.generation.number)
+        // One generation has its table in memory, the other reads it from the store.
+        for table in [entries, nil] {
+            let generation = try PackageGeneration(
+                package, minHost: nil, keepsSpelling: keepsSpelling, table: table)
+            for (path, hasFile) in [("%C3%BC.js", true), ("u%CC%88.js", isFound), ("u%CC%88.css", false)] {
+                let url = try #require(PackageURL("https://shop.example/\(path)"))
+                #expect((try generation.file(at: url, in: fixture.store) != nil) == hasFile)
+                let known = try #require(generation.knownFile(at: url))
+                #expect((known != nil) == hasFile)
+            }
+        }
+    }
+
+    @Test func recordsOfEarlierBuildsHaveComposedPaths() throws {
+        let record = try GenerationRecord(
+            decoding: Data(#"{"baseURL":"https://shop.example/","isComplete":false}"#.utf8))
+        #expect(record.keepsSpelling == nil)
+        let manifest = try PackageManifest(
+            id: PackageID("shop"), version: PackageVersion("1"), baseURL: PackageBaseURL("https://shop.example/"),
+            files: [])
+        #expect(try GenerationRecord(decoding: GenerationRecord(of: manifest).encoded()).keepsSpelling == true)
     }
 
     @Test func mapsURLsUnderBasePath() async throws {

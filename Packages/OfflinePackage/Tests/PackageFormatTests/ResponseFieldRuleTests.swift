@@ -22,11 +22,43 @@ struct ResponseFieldRuleTests {
             ("/js/*.css", "js/a.js", false), ("/", "index.html", true), ("/index.html", "index.html", true),
             ("/a/", "a/index.html", true), ("/a", "a/index.html", false), ("/a", "a.html", true),
             ("/a/*", "a/index.html", true), ("/", "a/index.html", false), ("/ab*ba", "aba", false),
-            ("/e\u{301}/*", "\u{E9}/x", true), ("/*\u{301}", "a/\u{301}", true), ("/A.js", "a.js", false),
+            ("/e\u{301}/*", "\u{E9}/x", false), ("/\u{E9}/*", "e\u{301}/x", false),
+            ("/e\u{301}/*", "e\u{301}/x", true), ("/\u{E9}", "\u{E9}.html", true), ("/*\u{301}", "a/\u{301}", true),
+            ("/A.js", "a.js", false), ("/*", "index.html", true), ("/a*/", "a/index.html", true),
         ])
     func matches(_ pattern: String, _ file: String, _ isMatch: Bool) throws {
         let rules = [try ResponseFieldRule(path: pattern, fields: ["X-Frame-Options": "DENY"])]
         #expect(rules.fields(of: file).isEmpty != isMatch)
+    }
+
+    @Test("Rules are equal if their patterns have the same bytes")
+    func equality() throws {
+        func rule(_ path: String, _ value: String = "DENY") throws -> ResponseFieldRule {
+            try ResponseFieldRule(path: path, fields: ["X-Frame-Options": value])
+        }
+        #expect(try rule("/\u{E9}") == rule("/\u{E9}"))
+        #expect(try rule("/\u{E9}") != rule("/e\u{301}"))
+        #expect(try rule("/a") != rule("/a", "SAMEORIGIN"))
+        #expect(try Set([rule("/\u{E9}"), rule("/e\u{301}"), rule("/\u{E9}")]).count == 2)
+    }
+
+    @Test(
+        "Cache-Control has known directives only, and forbids reuse without revalidation",
+        arguments: [
+            ("no-cache", true), ("No-Store", true), ("private, no-store", true), ("max-age=0,no-cache", true),
+            ("public , max-age=31536000 , immutable, NO-CACHE", true), ("s-maxage=1, no-store", true),
+            ("must-revalidate, proxy-revalidate, no-transform, no-cache", true),
+            ("max-age=31536000", false), ("private", false), ("max-age=31536000, no-cache foo", false),
+            ("max-age=31536000, x=\"a, no-cache, b\"", false), ("no-cache=\"x\"", false), ("no-cache=", false),
+            ("no-store=1", false), ("no-cache, max-age", false), ("no-cache, max-age=", false),
+            ("no-cache, max-age=+1", false), ("no-cache, max-age=\"1\"", false), ("no-cache, private=1", false),
+            ("no-cache,", false), (",no-cache", false), ("no-cache, x", false), ("no-cache; max-age=1", false),
+            ("no-store, must-understand", false), ("no-cache, stale-while-revalidate=60", false),
+            ("max-age = 1, no-cache", false),
+        ])
+    func cacheControl(_ value: String, _ isAllowed: Bool) {
+        let rule = try? ResponseFieldRule(path: "/a", fields: ["Cache-Control": value])
+        #expect((rule != nil) == isAllowed, "\(value)")
     }
 
     @Test("Values of several rules are joined in the order of the rules")

@@ -13,6 +13,8 @@ struct TarMaker {
         var link = ""
         /// The size in the header, if it differs from the true size.
         var size: Int?
+        /// The 12 bytes of the size in the header, if they differ from octal digits.
+        var sizeField: String?
 
         init(_ name: String, _ text: String = "hello", type: Character = "0", link: String = "") {
             self.name = name
@@ -68,7 +70,7 @@ struct TarMaker {
         put(octal(0o644, 7), at: 100)
         put(octal(0, 7), at: 108)
         put(octal(0, 7), at: 116)
-        put(octal(entry.size ?? entry.data.count, 11), at: 124)
+        put(entry.sizeField ?? octal(entry.size ?? entry.data.count, 11), at: 124)
         put(octal(0, 11), at: 136)
         put("        ", at: 148)
         put(String(entry.type), at: 156)

@@ -83,9 +83,51 @@ struct TarTests {
             ("L", "a\0b\0", .unsafePath), ("K", "a\0b", .unsafePath),
             ("g", record("path=evil"), .unsupported), ("g", record("size=1"), .unsupported),
             ("g", record("linkpath=evil"), .unsupported), ("g", record("hdrcharset=BINARY"), .unsupported),
+            ("x", record("size=+5"), .damaged), ("x", record("size=-5"), .damaged), ("x", record("size= 5"), .damaged),
+            ("x", record("size="), .damaged), ("x", record("size=9223372036854775808"), .damaged),
+            ("x", "+13 path=abc\n", .damaged),
         ] as [(Character, String, PackageError.Code)])
     func ambiguousNames(_ type: Character, _ content: String, _ code: PackageError.Code) throws {
         try refuses(code, TarMaker([.init("first"), .init("header", content, type: type), .init("a")]))
+    }
+
+    @Test("An entry with two extended headers is rejected, and entries with one each are read")
+    func repeatedExtendedHeaders() throws {
+        let size = TarMaker.Entry("x", Self.record("size=5"), type: "x")
+        let name = TarMaker.Entry("x", Self.record("path=b"), type: "x")
+        try refuses(.unsupported, TarMaker([size, name, .init("a")]))
+        try refuses(.unsupported, TarMaker([size, .init("g", Self.record("comment=x"), type: "g"), name, .init("a")]))
+        try refuses(.unsupported, TarMaker([.init("x", "", type: "x"), size, .init("a")]))
+        let maker = TarMaker([size, .init("a"), name, .init("c")])
+        for wrapping in TarMaker.Wrapping.allCases {
+            let archive = try folder.write("b.tar", maker.bytes(wrapping))
+            #expect(try contents(of: archive) == ["a": Data("hello".utf8), "b": Data("hello".utf8)])
+        }
+    }
+
+    @Test("Numbers that readers interpret differently are rejected")
+    func ambiguousNumbers() throws {
+        // Other readers take the size from the digits, libarchive takes 0.
+        for field in [
+            "\0" + "0000000005\0", "\0\0\0\0\0\0\0\0\0" + "05\0", "0000\0" + "000005\0", "0000000000x\0",
+            "-0000000005\0",
+        ] {
+            var maker = TarMaker("a", "b")
+            maker.entries[1].sizeField = field
+            try refuses(.damaged, maker)
+        }
+        var spaces = TarMaker("a", "b")
+        spaces.entries[1].sizeField = "          5\0"
+        for wrapping in TarMaker.Wrapping.allCases {
+            #expect(try contents(of: folder.write("b.tar", spaces.bytes(wrapping))).count == 2)
+        }
+    }
+
+    @Test("A block without a valid checksum that is not all zeros is rejected")
+    func checksum() throws {
+        var maker = TarMaker("a")
+        maker.end = [UInt8](repeating: 1, count: 512) + maker.end
+        try refuses(.damaged, maker)
     }
 
     @Test("Folders with data and other types of entries are rejected")

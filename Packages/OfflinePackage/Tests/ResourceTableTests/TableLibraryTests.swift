@@ -327,11 +327,29 @@ struct TableLibraryTests {
         try await fixture.update(library, to: TableMaker("1", count: 2))
         for (json, count) in [
             (#"{"version":"2","places":[0]}"#, 0), (#"{"version":"1","places":[-1,7,1,1]}"#, 1), ("[]", 0),
+            (#"{"version":"1","count":2,"places":[1]}"#, 1), (#"{"version":"2","count":3,"places":[1]}"#, 0),
         ] {
             store.state.withLock { $0.documents[.pending] = Data(json.utf8) }
             library = try await fixture.open()
             #expect(await library.queue.count == count)
         }
+    }
+
+    @Test("All files of the table are pending if the positions count other entries")
+    func shiftedPending() async throws {
+        var library = try await fixture.open()
+        let maker = TableMaker("1", count: 3)
+        try await fixture.update(library, to: maker)
+        await library.downloadPending()
+        try await store.remove([try #require(TableURL(maker.items[2].key))])
+        store.state.withLock { $0.documents[.pending] = Data(#"{"version":"1","count":4,"places":[3]}"#.utf8) }
+        network.removeRequests()
+        library = try await fixture.open()
+        #expect(await library.queue.count == 3)
+        await library.downloadPending()
+        // Only the file that the store lacks is fetched.
+        #expect(network.requestedURLs == [maker.items[2].key])
+        #expect(store.keys == keys(maker))
     }
 
     @Test("Queued files are kept when a new table is adopted")

@@ -8,7 +8,7 @@ internal import SystemSupport
 /// The file `_headers` in the root of a site, with the response fields of its files, as static hosts read it.
 ///
 /// A line without indentation is a pattern of paths; indented lines below it are `Name: value`. Empty lines, and lines
-/// that begin with `#`, have no meaning. Fields that a package cannot have are left out with a warning.
+/// that begin with `#`, have no meaning. Patterns and fields that a package cannot have are left out with a warning.
 struct HeadersFile {
     static let name = "_headers"
     private static let maxBytes = 64 << 10
@@ -33,14 +33,14 @@ struct HeadersFile {
     }
 
     init(_ text: String, at location: String) throws {
-        var pattern: String?
+        var pattern: Pattern?
         var fields: [String: String] = [:]
         var number = 0
-        func failing<Value>(_ body: () throws -> Value) throws -> Value {
+        func failing<Value>(at line: Int, _ body: () throws -> Value) throws -> Value {
             do {
                 return try body()
             } catch let error as PackageError {
-                throw PackageError(.badManifest, "line \(number): \(error.message)", at: location, cause: error)
+                throw PackageError(.badManifest, "line \(line): \(error.message)", at: location, cause: error)
             }
         }
         func refuse(_ reason: String) -> PackageError {
@@ -54,43 +54,77 @@ struct HeadersFile {
             let content = Self.trimmed(line)
             guard let first = content.first, first != UInt8(ascii: "#") else { continue }
             if content.startIndex == line.startIndex {
-                if let pattern { try failing { try append(pattern, fields) } }
-                pattern = String(Substring(content))
-                fields = [:]
-                try failing { try ResponseFieldRule.check(pattern: String(Substring(content))) }
+                if let pattern { try failing(at: pattern.line) { try append(pattern, fields) } }
+                (pattern, fields) = (Pattern(text: String(Substring(content)), line: number), [:])
+                try failing(at: number) { try checkPattern(&pattern) }
                 continue
             }
-            guard pattern != nil else { throw refuse("a field without a path before it") }
-            guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else {
+            guard let pattern else { throw refuse("a field without a path before it") }
+            // Some hosts detach a field of an earlier path with an exclamation mark.
+            let colon = content.firstIndex(of: UInt8(ascii: ":")) ?? content.endIndex
+            guard colon < content.endIndex || first == UInt8(ascii: "!") else {
                 throw refuse("neither a path nor a field of the form Name: value")
             }
+            guard pattern.isSupported else { continue }
             let rawName = String(Substring(Self.trimmed(content[..<colon])))
-            let value = String(Substring(Self.trimmed(content[content.index(after: colon)...])))
+            let value = String(Substring(Self.trimmed(content[colon...].dropFirst())))
             guard let name = ResponseFieldRule.allowedName(rawName) else {
-                let problem =
-                    "line \(number): a package cannot have the field \(rawName.printable(limit: 100)); left out"
-                warnings.append(.init(path: Self.name, problem: problem))
+                warn(number, "a package cannot have the field \(rawName.printable(limit: 100)); left out")
                 continue
             }
-            if name == "Cache-Control", (try? ResponseFieldRule.check(value, of: name)) == nil {
-                let problem =
-                    "line \(number): Cache-Control without no-cache or no-store; left out, the app revalidates files"
-                warnings.append(.init(path: Self.name, problem: problem))
+            if name == "Cache-Control", let error = Self.error({ try ResponseFieldRule.check(value, of: name) }) {
+                warn(number, "\(error.message); left out, the app revalidates files")
                 continue
             }
-            try failing {
+            // Hosts send other characters than ASCII; a manifest has no encoding for them.
+            if value.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\t") }) {
+                warn(number, "the value of \(name) has other characters than printable ASCII; left out")
+                continue
+            }
+            try failing(at: number) {
                 try ResponseFieldRule.check(value, of: name)
                 let joined = fields[name].map { "\($0), \(value)" } ?? value
                 try ResponseFieldRule.check(joined, of: name)
                 fields[name] = joined
             }
         }
-        if let pattern { try failing { try append(pattern, fields) } }
+        if let pattern { try failing(at: pattern.line) { try append(pattern, fields) } }
     }
 
-    private mutating func append(_ pattern: String, _ fields: [String: String]) throws {
+    /// A pattern of the file.
+    private struct Pattern {
+        let text: String
+        /// The number of its line, from 1.
+        let line: Int
+        /// A Boolean value that indicates whether a package can have the pattern.
+        var isSupported = true
+    }
+
+    /// Marks a pattern that is valid for hosts only, such as an absolute URL or one with placeholders, with a warning.
+    /// - Throws: `PackageError` if the pattern is not valid for hosts either.
+    private mutating func checkPattern(_ pattern: inout Pattern?) throws {
+        guard let text = pattern?.text, let line = pattern?.line,
+            let error = Self.error({ try ResponseFieldRule.check(pattern: text) })
+        else { return }
+        let isForHosts = ["/", "https://", "http://"].contains { text.utf8.starts(with: $0.utf8) }
+        let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard isForHosts, !hasControl, text.utf8.count <= ResponseFieldRule.maxPatternBytes else { throw error }
+        pattern?.isSupported = false
+        warn(line, "\(error.message); the fields of \(text.printable(limit: 100)) are left out")
+    }
+
+    private mutating func warn(_ line: Int, _ problem: String) {
+        warnings.append(.init(path: Self.name, problem: "line \(line): \(problem)"))
+    }
+
+    private static func error(_ body: () throws -> Void) -> PackageError? {
+        do { try body() } catch { return error as? PackageError }
+        return nil
+    }
+
+    private mutating func append(_ pattern: Pattern, _ fields: [String: String]) throws {
         guard !fields.isEmpty else { return }
-        rules.append(try ResponseFieldRule(path: pattern, fields: fields))
+        rules.append(try ResponseFieldRule(path: pattern.text, fields: fields))
         try ResponseFieldRule.check(rules)
     }
 

@@ -36,6 +36,7 @@ struct HeadersFileTests {
             "Content-Encoding: br", "Content-Length: 1", "Location: /", "Transfer-Encoding: chunked", "ETag: x",
             "Access-Control-Allow-Credentials: true", "Clear-Site-Data: *", "Service-Worker-Allowed: /",
             "Cache-Control: max-age=31536000, immutable", "Cache-Control: no-cache=\"x\"", "! X-Frame-Options: x",
+            "Cache-Control: max-age=1, no-cache foo", "! X-Frame-Options", "Link: é", "Link: a\tb",
         ])
     func leftOut(_ line: String) throws {
         let file = try read("/*\n  Referrer-Policy: no-referrer\n  \(line)\n")
@@ -45,12 +46,26 @@ struct HeadersFileTests {
     }
 
     @Test(
+        "Paths that only hosts support are left out with their fields and a warning that names the line",
+        arguments: ["/blog/:slug", "https://shop.example/*", "http://:project.example/a", "/*/*", "/%41"])
+    func leftOutPaths(_ path: String) throws {
+        let file = try read("/a\n  Link: x\n\n\(path)\n  X-Frame-Options: DENY\n  Set-Cookie: a=b\n/b\n  Link: y\n")
+        #expect(
+            try file.rules == [
+                ResponseFieldRule(path: "/a", fields: ["Link": "x"]),
+                ResponseFieldRule(path: "/b", fields: ["Link": "y"]),
+            ])
+        #expect(file.warnings.count == 1 && file.warnings[0].path == "_headers")
+        #expect(file.warnings[0].problem.hasPrefix("line 4: "))
+    }
+
+    @Test(
         "Invalid lines are rejected with their number",
         arguments: [
             ("  X-Frame-Options: DENY\n", 1), ("/a\n\n  X-Frame-Options\n", 3), ("/a\n  Link: a\u{0}b\n", 2),
-            ("/a\n  Link: a\tb\n", 2), ("/a\n  Link: a\rb\n", 2), ("/a\n  Link: é\n", 2), ("/a\n  Link:\n", 2),
-            ("a\n", 1), ("https://shop.example/*\n", 1), ("/*/*\n", 1), ("/a/:b\n", 1), ("/%41\n", 1),
-            ("/a\u{1}\n", 1), ("/a\n  Link: \(String(repeating: "x", count: 8_193))\n", 2),
+            ("/a\n  Link: a\rb\n", 2), ("/a\n  Link:\n", 2), ("a\n", 1), ("ftp://shop.example/*\n", 1),
+            ("/:a\u{1}\n", 1), ("/:a\n  X-Frame-Options\n", 2), ("/a\u{1}\n", 1),
+            ("/a\n  Link: \(String(repeating: "x", count: 8_193))\n", 2),
         ])
     func invalid(_ text: String, _ line: Int) {
         let error = #expect(throws: PackageError.self) { try read(text) }
@@ -65,6 +80,10 @@ struct HeadersFileTests {
         #expect(throws: PackageError.self) { try read(String(repeating: rule, count: 101)) }
         let long = "/a\n  Link: \(String(repeating: "x", count: 8_000))\n"
         #expect(try read(String(repeating: long, count: 8)).rules.count == 8)
-        #expect(throws: PackageError.self) { try read(String(repeating: long, count: 9)) }
+        let error = #expect(throws: PackageError.self) {
+            try read("# a comment\n" + String(repeating: long, count: 9) + "\n/last\n")
+        }
+        // The path of the ninth rule is in the line after eight rules of two lines.
+        #expect(error?.message.hasPrefix("line 18: ") == true)
     }
 }

@@ -26,22 +26,21 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         func refuse(_ reason: String, _ code: PackageError.Code = .unsafePath) -> PackageError {
             PackageError(code, reason, at: string.printable(limit: 200))
         }
-        let path = string
-        guard path.utf8.count <= limits.maxPathBytes else {
+        guard string.utf8.count <= limits.maxPathBytes else {
             throw refuse("path of more than \(limits.maxPathBytes) bytes", .tooLarge)
         }
-        let isASCII = path.utf8.allSatisfy { $0 < 0x80 }
+        let isASCII = string.utf8.allSatisfy { $0 < 0x80 }
         let hasControl =
             isASCII
-            ? path.utf8.contains { $0 < 0x20 || $0 == 0x7F }
-            : path.unicodeScalars.contains { $0.properties.generalCategory == .control }
+            ? string.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+            : string.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !hasControl else {
             throw refuse("control character in a path")
         }
-        guard !path.utf8.contains(UInt8(ascii: "\\")) else { throw refuse("backslash in a path") }
-        guard !Self.isAbsolute(path) else { throw refuse("absolute path") }
+        guard !string.utf8.contains(UInt8(ascii: "\\")) else { throw refuse("backslash in a path") }
+        guard !Self.isAbsolute(string) else { throw refuse("absolute path") }
         var depth = 0
-        for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+        for part in string.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             depth += 1
             guard !part.isEmpty else { throw refuse("empty component in a path") }
             guard part.count <= 255 else { throw refuse("component of more than 255 bytes in a path", .tooLarge) }
@@ -52,7 +51,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         }
         if !isASCII {
             // Some systems map full-width dots, slashes and colons to the plain characters.
-            let mapped = UnicodeForm.compatible(path)
+            let mapped = UnicodeForm.compatible(string)
             let separators: Set = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
             let parts = mapped.utf8.split(whereSeparator: separators.contains)
             guard !Self.isAbsolute(mapped), mapped.utf8.first != UInt8(ascii: "\\"),
@@ -61,7 +60,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
                 throw refuse("path whose compatibility mapping is unsafe")
             }
         }
-        description = path
+        description = string
     }
 
     /// The components of the path; the last one is the file name.

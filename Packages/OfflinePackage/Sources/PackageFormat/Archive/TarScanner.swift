@@ -6,8 +6,8 @@ internal import SystemSupport
 /// A scanner of the headers of a tar that rejects names which readers interpret differently.
 ///
 /// libarchive ends a name at its first NUL and ignores names in global extended headers; other readers do not (POSIX.1,
-/// pax interchange format). The scanner reads the bytes that libarchive reads. It ends at a block that is not a header,
-/// because libarchive then ends too.
+/// pax interchange format). The scanner reads the bytes that libarchive reads. It ends at a block of zeros, because
+/// libarchive then ends too, and rejects numbers and repeated headers for which the two could read other positions.
 struct TarScanner {
     private enum State {
         /// The next bytes are a header.
@@ -28,6 +28,8 @@ struct TarScanner {
     private var buffer: [UInt8] = []
     /// The size of the next file in its extended header, which overrides the one in its header.
     private var nextSize: Int64?
+    /// A Boolean value that indicates whether the next file has an extended header.
+    private var hasExtended = false
 
     init(location: String) {
         self.location = location
@@ -66,7 +68,12 @@ struct TarScanner {
     }
 
     private mutating func readHeader(_ block: [UInt8]) throws {
-        guard Self.hasChecksum(block) else { return state = .ended }
+        guard Self.hasChecksum(block) else {
+            guard block.allSatisfy({ $0 == 0 }) else {
+                throw PackageError(.damaged, "the checksum of a tar header is not valid", at: location)
+            }
+            return state = .ended
+        }
         let size = try number(block[124..<136])
         let block64 = Int64(Self.blockSize)
         func padding(_ size: Int64) -> Int64 { (block64 - size % block64) % block64 }
@@ -75,11 +82,18 @@ struct TarScanner {
             guard size <= Int64(Self.maxExtended) else {
                 throw PackageError(.tooLarge, "extended header of more than \(Self.maxExtended) bytes", at: location)
             }
+            if block[156] == UInt8(ascii: "x") || block[156] == UInt8(ascii: "X") {
+                guard !hasExtended else {
+                    throw PackageError(.unsupported, "an entry has two extended headers", at: location)
+                }
+                hasExtended = true
+            }
             guard size > 0 else { return }
             state = .extended(type: block[156], size: Int(size), padding: padding(size))
         case UInt8(ascii: "0"), UInt8(ascii: "7"), UInt8(ascii: "5"), 0:
             let size = nextSize ?? size
             nextSize = nil
+            hasExtended = false
             guard block[156] != UInt8(ascii: "5") || size == 0 else {
                 throw PackageError(.headerMismatch, "a folder has data", at: location)
             }
@@ -93,7 +107,9 @@ struct TarScanner {
         }
     }
 
-    /// Returns the value of a number: octal digits, or an integer in base 256 if the highest bit is set.
+    /// Returns the value of a number: octal digits after spaces, or an integer in base 256 if the highest bit is set.
+    ///
+    /// Spaces and NUL may follow the digits. libarchive reads 0 if NUL comes before the digits.
     private func number(_ field: ArraySlice<UInt8>) throws -> Int64 {
         func invalid() -> PackageError { PackageError(.damaged, "a number in a tar header is not valid", at: location) }
         if let first = field.first, first & 0x80 != 0 {
@@ -105,7 +121,7 @@ struct TarScanner {
             return value
         }
         func isBlank(_ byte: UInt8) -> Bool { byte == 0 || byte == UInt8(ascii: " ") }
-        var digits = field.drop(while: isBlank)
+        var digits = field.drop { $0 == UInt8(ascii: " ") }
         while let last = digits.last, isBlank(last) { digits.removeLast() }
         return try digits.reduce(0) { value, digit in
             guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(digit) else { throw invalid() }
@@ -116,7 +132,7 @@ struct TarScanner {
     /// Returns a Boolean value that indicates whether a block is a header: the sum of its bytes, with spaces for the
     /// sum itself. Some writers add signed bytes.
     private static func hasChecksum(_ block: [UInt8]) -> Bool {
-        var digits = block[148..<156].drop { $0 == UInt8(ascii: " ") || $0 == 0 }
+        var digits = block[148..<156].drop { $0 == UInt8(ascii: " ") }
         digits = digits.prefix { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
         guard !digits.isEmpty else { return false }
         let expected = digits.reduce(0) { $0 << 3 | Int($1 - UInt8(ascii: "0")) }
@@ -137,7 +153,7 @@ struct TarScanner {
         while let first = rest.first, first != 0 {
             // A record is `LENGTH KEY=VALUE` and a line feed; the length includes all of it.
             let digits = rest.prefix { $0 != UInt8(ascii: " ") }
-            guard digits.count <= 7, let length = Int(String(decoding: digits, as: UTF8.self)),
+            guard digits.count <= 7, let length = Self.decimal(digits).flatMap(Int.init(exactly:)),
                 length > digits.count + 1, length <= rest.count
             else { throw damaged() }
             let record = rest.prefix(length)
@@ -162,10 +178,16 @@ struct TarScanner {
             guard !value.isEmpty else { throw PackageError(.unsafePath, "empty name in a header", at: location) }
         }
         guard key == "size", !isGlobal else { return }
-        guard let size = Int64(String(decoding: value, as: UTF8.self)), size >= 0 else {
+        guard let size = Self.decimal(value) else {
             throw PackageError(.damaged, "the size in an extended header is not valid", at: location)
         }
         nextSize = size
+    }
+
+    /// Returns the value of ASCII digits, or `nil` if there are none, others than digits, or too many.
+    private static func decimal(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
     }
 
     private func nulInName() -> PackageError {

@@ -8,8 +8,9 @@ internal import WebSyntax
 /// A rule that adds response header fields to the files of a package whose paths match a pattern.
 ///
 /// A pattern begins with `/`, which is the base URL, and contains at most one `*`, which matches any characters,
-/// including slashes. It has no percent escapes. A file matches under its path. `index.html` also matches under the
-/// path of its folder, and another `.html` file also matches under its path without the extension.
+/// including slashes. It has no percent escapes, and is compared byte by byte. A file matches under its path.
+/// `index.html` also matches under the path of its folder, and another `.html` file also matches under its path without
+/// the extension.
 ///
 /// Only the fields of ``allowedFields`` are possible. They affect the page and the engine, but neither the connection
 /// nor the representation of the body.
@@ -26,7 +27,9 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
     /// The names of the possible fields.
     ///
     /// `Cache-Control` must contain `no-cache` or `no-store`. Otherwise a file in the engine's cache could outlive the
-    /// version of its package.
+    /// version of its package. Each of its directives is `no-cache`, `no-store`, `no-transform`, `must-revalidate`,
+    /// `proxy-revalidate`, `private`, `public` or `immutable` without an argument, or `max-age` or `s-maxage` with
+    /// digits, so that all caches read the same directives.
     public static let allowedFields = [
         "Access-Control-Allow-Origin", "Cache-Control", "Content-Language", "Content-Security-Policy",
         "Content-Security-Policy-Report-Only", "Cross-Origin-Embedder-Policy",
@@ -40,6 +43,11 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
     public let path: String
     /// The values of the fields by name. The names are spelled as in ``allowedFields``.
     public let fields: [String: String]
+
+    /// The bytes of the pattern before the star, or all if there is none.
+    private let start: [UInt8]
+    /// The bytes of the pattern after the star, or `nil` if there is none.
+    private let end: [UInt8]?
 
     /// Creates a rule.
     /// - Throws: ``PackageError`` with code `badManifest` if the pattern, a name or a value is not valid, or if two
@@ -58,6 +66,20 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
         }
         self.path = path
         self.fields = spelled
+        let parts = path.utf8.split(separator: UInt8(ascii: "*"), maxSplits: 1, omittingEmptySubsequences: false)
+        start = Array(parts[0])
+        end = parts.count > 1 ? Array(parts[1]) : nil
+    }
+
+    /// Returns a Boolean value that indicates whether both rules have equal fields and the same bytes as their pattern.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.path.hasSameBytes(as: other.path) && one.fields == other.fields
+    }
+
+    /// Hashes the bytes of the pattern, and the fields.
+    public func hash(into hasher: inout Hasher) {
+        path.hashBytes(into: &hasher)
+        hasher.combine(fields)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -108,10 +130,35 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
             throw PackageError(.badManifest, "the value of \(name) has other characters than printable ASCII")
         }
         guard name == "Cache-Control" else { return }
-        let directives = value.lowercased().split(separator: ",").map { $0.drop { $0 == " " }.prefix { $0 != " " } }
-        guard directives.contains(where: { $0 == "no-cache" || $0 == "no-store" }) else {
-            throw PackageError(.badManifest, "Cache-Control lacks no-cache or no-store")
+        try check(cacheControl: value)
+    }
+
+    /// Checks the directives of a `Cache-Control` (RFC 9111, section 5.2.2).
+    ///
+    /// Caches read an unknown or malformed directive differently, so that it could hide the one that forbids reuse.
+    /// `must-understand` overrides `no-store`.
+    /// - Parameter value: a value of printable ASCII.
+    private static func check(cacheControl value: String) throws {
+        var forbidsReuse = false
+        for part in value.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
+            var directive = part.drop { $0 == " " }
+            while directive.last == " " { directive.removeLast() }
+            let pair = directive.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let argument = pair.count > 1 ? pair[1] : nil
+            let hasDigits =
+                argument?.isEmpty == false && argument?.utf8.allSatisfy { (0x30...0x39).contains($0) } == true
+            switch pair[0] {
+            case "no-cache" where argument == nil, "no-store" where argument == nil: forbidsReuse = true
+            case "max-age" where hasDigits, "s-maxage" where hasDigits: break
+            case "no-transform", "must-revalidate", "proxy-revalidate", "private", "public", "immutable":
+                guard argument == nil else { fallthrough }
+            default:
+                throw PackageError(
+                    .badManifest,
+                    "Cache-Control: the directive \(String(directive).printable(limit: 100)) is not allowed")
+            }
         }
+        guard forbidsReuse else { throw PackageError(.badManifest, "Cache-Control lacks no-cache or no-store") }
     }
 
     /// Checks the number of rules and their total size.
@@ -128,22 +175,21 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a file matches the pattern.
-    /// - Parameter file: the path of the file in normalization form C.
-    func matches(_ file: String) -> Bool {
-        let pattern = Array(UnicodeForm.canonical(path).utf8)
+    /// Returns the paths under which static hosts serve a file, as bytes.
+    /// - Parameter file: the path of the file.
+    fileprivate static func names(of file: String) -> [ArraySlice<UInt8>] {
         let name = Array("/\(file)".utf8)
-        if Self.matches(pattern, name[...]) { return true }
+        var names = [name[...]]
         for (suffix, kept) in [("/index.html", 1), (".html", 0)]
-        where name.reversed().starts(with: suffix.utf8.reversed()) {
-            if Self.matches(pattern, name.dropLast(suffix.utf8.count - kept)) { return true }
+        where name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
+            names.append(name.dropLast(suffix.utf8.count - kept))
         }
-        return false
+        return names
     }
 
-    private static func matches(_ pattern: [UInt8], _ name: ArraySlice<UInt8>) -> Bool {
-        guard let star = pattern.firstIndex(of: UInt8(ascii: "*")) else { return name.elementsEqual(pattern) }
-        let (start, end) = (pattern[..<star], pattern[(star + 1)...])
+    /// Returns a Boolean value that indicates whether a path, which begins with a slash, matches the pattern.
+    fileprivate func matches(_ name: ArraySlice<UInt8>) -> Bool {
+        guard let end else { return name.elementsEqual(start) }
         return name.count >= start.count + end.count && name.starts(with: start)
             && name.suffix(end.count).elementsEqual(end)
     }
@@ -153,10 +199,11 @@ extension [ResponseFieldRule] {
     /// Returns the fields of a file, sorted by name.
     ///
     /// If several rules have a field, its values are joined by `, ` in the order of the rules, as static hosts do.
-    /// - Parameter file: the path of the file in normalization form C.
+    /// - Parameter file: the path of the file.
     @_spi(Packaging) public func fields(of file: String) -> HTTPFields {
+        let names = ResponseFieldRule.names(of: file)
         var values: [String: String] = [:]
-        for rule in self where rule.matches(file) {
+        for rule in self where names.contains(where: rule.matches) {
             values.merge(rule.fields) { "\($0), \($1)" }
         }
         var fields = HTTPFields()

@@ -89,7 +89,7 @@ internal import ZlibStreams
 /// The name of a zip entry as text.
 enum ZipName {
     /// The reason for which a name has no text.
-    enum Failure: Error {
+    enum DecodeError: Error {
         /// The name is marked as UTF-8 and is not valid.
         case invalid
         /// The name is neither ASCII nor marked as UTF-8, and no encoding was given.
@@ -125,7 +125,7 @@ enum ZipName {
     /// - Parameter encoding: the encoding of names that are neither ASCII nor marked as UTF-8, or `nil` to refuse them.
     static func decode(
         _ raw: ArraySlice<UInt8>, isUTF8: Bool, extra: ZipExtraFields, encoding: ZipNameEncoding?
-    ) throws(Failure) -> String {
+    ) throws(DecodeError) -> String {
         if !extra.unicodePaths.isEmpty {
             let crc32 = raw.withUnsafeBytes { CRC32.checksum(of: $0) }
             if let field = extra.unicodePaths.first(where: { $0.crc32 == crc32 }) {
