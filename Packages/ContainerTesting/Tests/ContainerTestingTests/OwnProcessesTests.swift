@@ -17,7 +17,7 @@
             """
         /// Sends it from a process whose parent has ended, so that it is no descendant of the test.
         private static let orphan = """
-            (while [ "$(cut -d' ' -f4 /proc/$BASHPID/stat)" = $$ ]; do :; done; \(request)) &
+            (me=$BASHPID; while [ "$(cut -d' ' -f4 /proc/$me/stat)" = $$ ]; do :; done; \(request)) &
             """
 
         /// Runs a script of bash with the port of a proxy, and returns what it and its children print until they end.
