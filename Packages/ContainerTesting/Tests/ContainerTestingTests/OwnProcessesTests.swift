@@ -49,6 +49,26 @@
             await proxy.stop()
         }
 
+        @Test(
+            "A child that connects by an IPv6 socket is served",
+            .enabled(if: FileManager.default.fileExists(atPath: "/proc/net/tcp6"), "the kernel has no IPv6"))
+        func mappedAddress() async throws {
+            let proxy = try await ShapedProxy.start(profile: .none)
+            let request = Self.request.replacing("/127.0.0.1/", with: "/::ffff:127.0.0.1/")
+            #expect(try await output(of: request, port: proxy.port).hasPrefix("HTTP/1.1 400 "))
+            #expect(proxy.counters.refused == 0)
+            await proxy.stop()
+        }
+
+        @Test("A start without the table of connections fails with an error of one line")
+        func missingTable() throws {
+            try OwnProcesses.requireTable()
+            let error = #expect(throws: ContainerTestingError.self) {
+                try OwnProcesses.requireTable("/proc/net/missing")
+            }
+            #expect(error?.code == .cannotListen && error?.location == "/proc/net/missing")
+        }
+
         @Test("The socket of an open connection of this process is found, and none for other ports")
         func sockets() async throws {
             try await withTCPServer(echo) { port in
