@@ -8,8 +8,8 @@
 /// name, is ignored, together with its continuation lines.
 ///
 /// Two readers that disagree about the end of a message could be abused (RFC 9112, section 11.1). Different lengths and
-/// unknown transfer codings are therefore a violation. If a response has both a length and chunks, the chunks count, and
-/// the connection must not be reused (RFC 9112, section 6.3).
+/// unknown transfer codings are therefore a violation. If a response has both a length and chunks, the chunks count,
+/// and the connection must not be reused (RFC 9112, section 6.3).
 public struct ReceivedResponseHead: Sendable, Equatable {
     /// The rule that finds the end of the body (RFC 9112, section 6.3). A response without a body ignores it.
     public enum Framing: Sendable, Equatable {

@@ -9,8 +9,8 @@ internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
-/// A handler that replaces the minimal heads from NIO's decoder by the heads that ``ResponseHeadReader`` has read, on an
-/// HTTP/1.1 connection.
+/// A handler that replaces the minimal heads from NIO's decoder by the heads that ``ResponseHeadReader`` has read, on
+/// an HTTP/1.1 connection.
 ///
 /// Isolation: the event loop of its channel.
 final class ResponseHeadHandler: ChannelDuplexHandler {
