@@ -62,7 +62,7 @@ public struct ReceivedResponseHead: Sendable, Equatable {
             if line.first?.isFieldWhitespace == true {
                 // RFC 9112, section 5.2: a line fold is replaced by a space.
                 if !isIgnored {
-                    let part = line.trimmingFieldWhitespace.map(withoutCarriageReturn).text
+                    let part = text(line)
                     let value = fields[fields.count - 1].value
                     fields[fields.count - 1].value = value.isEmpty || part.isEmpty ? value + part : value + " " + part
                 }
@@ -75,14 +75,15 @@ public struct ReceivedResponseHead: Sendable, Equatable {
                 continue
             }
             isIgnored = false
-            let value = line[(colon + 1)...].trimmingFieldWhitespace
-            fields.append(MessageHeadField(line[..<colon].text, value.map(withoutCarriageReturn).text))
+            fields.append(MessageHeadField(line[..<colon].text, text(line[(colon + 1)...])))
         }
         return fields
     }
 
-    /// Returns the byte, with CR replaced by a space (RFC 9110, section 5.5).
-    private static func withoutCarriageReturn(_ byte: UInt8) -> UInt8 { byte == 0x0D ? 0x20 : byte }
+    /// Returns the text without the white space around it. A CR counts as a space (RFC 9110, section 5.5).
+    fileprivate static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.map { $0 == 0x0D ? 0x20 : $0 }[...].trimmingFieldWhitespace.text
+    }
 
     private func values(_ name: StaticString) -> [String] {
         fields.compactMap { $0.name.utf8.equalsIgnoringCase(name) ? $0.value : nil }
@@ -108,8 +109,7 @@ public struct ReceivedResponseHead: Sendable, Equatable {
     private mutating func length(_ values: [String]) throws(MessageHeadViolation) -> Int64 {
         let members = values.flatMap { FieldList.members(of: $0) }
         // Engines read an empty length as 0.
-        guard let first = members.first else { return 0 }
-        guard let length = Int64(decimalDigits: first.utf8) else {
+        guard let length = members.first.map({ Int64(decimalDigits: $0.utf8) }) ?? 0 else {
             throw MessageHeadViolation("Content-Length is not a number")
         }
         guard members.allSatisfy({ Int64(decimalDigits: $0.utf8) == length }) else {
@@ -157,5 +157,5 @@ private struct StatusLine {
         return status
     }
 
-    var reason: String { rest.trimmingFieldWhitespace.map { $0 == 0x0D ? 0x20 : $0 }.text }
+    var reason: String { ReceivedResponseHead.text(rest) }
 }
