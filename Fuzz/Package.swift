@@ -43,6 +43,7 @@ let package = Package(
         fuzzer("ManifestFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("SliceFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("DeliveryFuzz", over: "WebSyntax"),
+        fuzzer("MessageHeadFuzz", over: "WebSyntax"),
         fuzzer("TableFuzz", over: "ResourceTable"),
         fuzzer(
             "StoreFuzz", over: "ResourceStore",

@@ -77,7 +77,10 @@ struct CacheProxyCommandTests {
             let request = "GET /fresh HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
             return String(try await RawExchange.run(Data(request.utf8), port: port).prefix(12))
         }
-        for host in ["127.0.0.1:\(port)", "LOCALHOST", "a.b.localhost:1", "[::1]:80", "127.9.0.1"] {
+        for host in [
+            "127.0.0.1:\(port)", "LOCALHOST", "a.b.localhost:1", "[::1]:80", "127.9.0.1", "localhost.:\(port)",
+            "[0:0:0:0:0:0:0:1]",
+        ] {
             #expect(try await status(host) == "HTTP/1.1 200", "\(host)")
         }
         for host in ["a.test", "a.test:\(port)", "localhost.a.test", "127.0.0.1.a.test", "[::2]", "10.0.0.1"] {

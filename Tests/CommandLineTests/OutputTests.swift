@@ -16,7 +16,7 @@ struct OutputTests {
         #expect(error.description == "error: io: a b c\u{FFFD}[2J\u{FFFD} (d\u{FFFD}\u{FFFD}\u{FFFD})")
     }
 
-    @Test("A log message has its level and metadata, and the border makes it printable")
+    @Test("A log message has its level and metadata, and `OneLine` makes it printable")
     func log() {
         let lines = Lines()
         var logger = Logger(label: "test") { _ in OutputLogHandler { lines.append($0) } }

@@ -17,7 +17,8 @@ struct CacheProxy: AsyncParsableCommand {
         abstract: "Runs a shared HTTP cache (RFC 9111) in front of an origin, on 127.0.0.1.",
         discussion: """
             Prints its URL when it accepts connections, and runs until SIGINT or SIGTERM. A request whose Host is not \
-            localhost, a name below it, 127.0.0.0/8 or [::1] gets status 421.
+            localhost, a name below it, 127.0.0.0/8 or [::1] gets status 421. A proxy in front of this one must send \
+            such a Host.
             """,
         version: ProgramVersion.current)
 

@@ -38,13 +38,34 @@ enum OwnProcesses {
         #endif
     }
 
-    /// Returns the inode of the socket on 127.0.0.1 that is connected to a port.
+    /// Checks that this process can read the kernel's table of connections, without which it would admit no client.
+    /// - Throws: ``ContainerTestingError`` with code `cannotListen`.
+    static func requireTable(_ path: String = "/proc/net/tcp") throws {
+        #if os(Linux)
+            guard read(path) != nil else {
+                throw ContainerTestingError(
+                    .cannotListen, "cannot read the table of connections, so no client would be admitted", at: path)
+            }
+        #endif
+    }
+
+    private static let table = "/proc/net/tcp"
+
+    private static func read(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+    /// Returns the inode of the socket on 127.0.0.1 that is connected to a port. The socket can be one of IPv6 with the
+    /// address `::ffff:127.0.0.1` (RFC 4291, section 2.5.5.2).
     /// - Returns: `nil` if there is no such socket, or if it is closed.
     static func socket(from far: Int, to near: Int) -> UInt64? {
-        // Lines of proc(5), with addresses in hexadecimal and the bytes of an address in memory order: number, local
-        // address, remote address, state, queues, timer, retransmissions, user, time-out, inode.
-        guard let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8) else { return nil }
-        let host = hexadecimal(Int(UInt32(0x7F00_0001).bigEndian), digits: 8)
+        let loopback = word(0x7F00_0001)
+        return socket(from: far, to: near, at: loopback, in: table)
+            ?? socket(from: far, to: near, at: word(0) + word(0) + word(0xFFFF) + loopback, in: table + "6")
+    }
+
+    private static func socket(from far: Int, to near: Int, at host: String, in path: String) -> UInt64? {
+        // Lines of proc(5), with addresses in hexadecimal and the bytes of each 32 bits of an address in memory order:
+        // number, local address, remote address, state, queues, timer, retransmissions, user, time-out, inode.
+        guard let table = read(path) else { return nil }
         let local = "\(host):\(hexadecimal(far, digits: 4))"
         let remote = "\(host):\(hexadecimal(near, digits: 4))"
         for line in table.split(separator: "\n") {
@@ -55,6 +76,9 @@ enum OwnProcesses {
         }
         return nil
     }
+
+    /// Returns 32 bits of an address as in the table.
+    private static func word(_ bits: UInt32) -> String { hexadecimal(Int(bits.bigEndian), digits: 8) }
 
     private static func hexadecimal(_ number: Int, digits count: Int) -> String {
         let digits = String(number, radix: 16, uppercase: true)

@@ -11,8 +11,8 @@ struct ConnectHandshakeTests {
     private let request = "CONNECT a.test:443 HTTP/1.1\r\nhost: a.test:443\r\n\r\n"
     private let response = "HTTP/1.1 200 OK\r\n\r\n"
 
-    private func parts(head: String? = nil, rest: String? = nil) -> ConnectHandshake.Parts {
-        ConnectHandshake.Parts(head: head.map { ByteBuffer(string: $0) }, rest: rest.map { ByteBuffer(string: $0) })
+    private func split(head: String? = nil, rest: String? = nil) -> ConnectHandshake.HeadSplit {
+        ConnectHandshake.HeadSplit(head: head.map { ByteBuffer(string: $0) }, rest: rest.map { ByteBuffer(string: $0) })
     }
 
     @Test("The two heads are recognized in pieces of any size", arguments: [1, 7, 1_000])
@@ -23,21 +23,21 @@ struct ConnectHandshakeTests {
             for start in stride(from: 0, to: bytes.count, by: size) {
                 let end = min(start + size, bytes.count)
                 let found = handshake.receive(ByteBuffer(bytes: bytes[start..<end]), direction)
-                #expect(found == (end == bytes.count ? parts(head: text) : parts()))
+                #expect(found == (end == bytes.count ? split(head: text) : split()))
             }
         }
         #expect(handshake.isOver)
-        #expect(handshake.receive(ByteBuffer(string: "a"), .up) == parts(rest: "a"))
+        #expect(handshake.receive(ByteBuffer(string: "a"), .up) == split(rest: "a"))
     }
 
     @Test("Bytes after the heads are not part of the exchange")
     func following() {
         var handshake = ConnectHandshake()
         let sent = handshake.receive(ByteBuffer(string: request + "hello"), .up)
-        #expect(sent == parts(head: request, rest: "hello") && !handshake.isOver)
-        #expect(handshake.receive(ByteBuffer(string: "more"), .up) == parts(rest: "more"))
+        #expect(sent == split(head: request, rest: "hello") && !handshake.isOver)
+        #expect(handshake.receive(ByteBuffer(string: "more"), .up) == split(rest: "more"))
         #expect(
-            handshake.receive(ByteBuffer(string: response + "hello"), .down) == parts(head: response, rest: "hello"))
+            handshake.receive(ByteBuffer(string: response + "hello"), .down) == split(head: response, rest: "hello"))
         #expect(handshake.isOver)
     }
 
@@ -52,13 +52,13 @@ struct ConnectHandshakeTests {
         }
         var handshake = ConnectHandshake()
         let long = ByteBuffer(string: "CONNECT " + String(repeating: "a", count: ConnectHandshake.limit))
-        #expect(handshake.receive(long, .up) == ConnectHandshake.Parts(rest: long) && handshake.isOver)
+        #expect(handshake.receive(long, .up) == ConnectHandshake.HeadSplit(rest: long) && handshake.isOver)
     }
 
     @Test("An end within a head returns its bytes")
     func ends() {
         var handshake = ConnectHandshake()
-        #expect(handshake.receive(ByteBuffer(string: "CONNECT a"), .up) == parts())
+        #expect(handshake.receive(ByteBuffer(string: "CONNECT a"), .up) == split())
         #expect(handshake.end(.down) == nil)
         #expect(handshake.end(.up) == ByteBuffer(string: "CONNECT a") && handshake.isOver)
     }

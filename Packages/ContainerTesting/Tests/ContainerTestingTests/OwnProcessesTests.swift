@@ -17,7 +17,7 @@
             """
         /// Sends it from a process whose parent has ended, so that it is no descendant of the test.
         private static let orphan = """
-            (while [ "$(cut -d' ' -f4 /proc/$BASHPID/stat)" = $$ ]; do :; done; \(request)) &
+            (me=$BASHPID; while [ "$(cut -d' ' -f4 /proc/$me/stat)" = $$ ]; do :; done; \(request)) &
             """
 
         /// Runs a script of bash with the port of a proxy, and returns what it and its children print until they end.
@@ -47,6 +47,26 @@
             #expect(try await output(of: Self.orphan, port: proxy.port).isEmpty)
             #expect(proxy.counters.refused == 1)
             await proxy.stop()
+        }
+
+        @Test(
+            "A child that connects by an IPv6 socket is served",
+            .enabled(if: FileManager.default.fileExists(atPath: "/proc/net/tcp6"), "the kernel has no IPv6"))
+        func mappedAddress() async throws {
+            let proxy = try await ShapedProxy.start(profile: .none)
+            let request = Self.request.replacing("/127.0.0.1/", with: "/::ffff:127.0.0.1/")
+            #expect(try await output(of: request, port: proxy.port).hasPrefix("HTTP/1.1 400 "))
+            #expect(proxy.counters.refused == 0)
+            await proxy.stop()
+        }
+
+        @Test("A start without the table of connections fails with an error of one line")
+        func missingTable() throws {
+            try OwnProcesses.requireTable()
+            let error = #expect(throws: ContainerTestingError.self) {
+                try OwnProcesses.requireTable("/proc/net/missing")
+            }
+            #expect(error?.code == .cannotListen && error?.location == "/proc/net/missing")
         }
 
         @Test("The socket of an open connection of this process is found, and none for other ports")

@@ -33,9 +33,11 @@ public final class TemporaryFolder: Sendable {
     @discardableResult
     public func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let file = "\(path)/\(name)"
+        let url = URL(fileURLWithPath: file)
+        // `NSString` does not find a slash that forms a character with other scalars.
         try FileManager.default.createDirectory(
-            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url)
         return file
     }
 

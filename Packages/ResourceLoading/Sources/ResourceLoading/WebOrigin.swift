@@ -79,7 +79,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// A Boolean value that indicates whether the origin is potentially trustworthy (Secure Contexts, section 3.1).
     public var isPotentiallyTrustworthy: Bool {
-        scheme == "https" || HostSyntax.isLoopback(host)
+        scheme == "https" || HostSyntax.isLoopback(host.utf8)
     }
 }
 

@@ -4,8 +4,8 @@
 extension StringProtocol {
     /// Returns the text as one line that is safe to print in a message or a log.
     ///
-    /// Control characters, line and paragraph separators, and format characters such as bidirectional controls become
-    /// U+FFFD (Unicode general categories Cc, Zl, Zp and Cf).
+    /// Control characters (C0, DEL, C1), bidirectional controls (UAX #9), line and paragraph separators, and U+FEFF
+    /// become U+FFFD. Other format characters stay, because words and emoji contain them: joiners and soft hyphens.
     /// - Parameter limit: the maximum number of Unicode scalars of the result; the rest is truncated. No limit by
     ///   default.
     public func printable(limit: Int = .max) -> String {
@@ -32,10 +32,9 @@ extension StringProtocol {
                 text.append(scalar)
                 continue
             }
-            for unit in UTF16.encode(scalar) ?? .init() {
-                let digits = String(unit, radix: 16)
-                text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
-            }
+            // Each of these characters is one UTF-16 code unit.
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
         }
         return String(text)
     }
@@ -44,8 +43,8 @@ extension StringProtocol {
 extension Unicode.Scalar {
     /// A Boolean value that indicates whether a terminal prints the scalar without any effect on other text.
     fileprivate var isPrintable: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        switch value {
+        case 0...0x1F, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: false
         default: true
         }
     }

@@ -15,18 +15,18 @@ struct PrintableTextTests {
             ("\u{1B}[31m\u{7F}\u{85}\u{9F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}\u{FFFD}"),
             ("a\u{2028}b\u{2029}c", "a\u{FFFD}b\u{FFFD}c"),
             ("exe.\u{202E}gpj", "exe.\u{FFFD}gpj"),
+            ("\u{FEFF}a", "\u{FFFD}a"),
         ])
     func replaced(_ text: String, _ expected: String) {
         #expect(text.printable(limit: 200) == expected)
     }
 
     /// The characters that can control a terminal or reorder its text: C0, DEL, C1, the bidirectional controls of
-    /// Unicode (UAX #9), and the line and paragraph separators.
+    /// Unicode (UAX #9), the line and paragraph separators, and the byte order mark.
     static let unprintable: [Unicode.Scalar] = {
         let ranges: [ClosedRange<UInt32>] = [
             0...0x1F, 0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
-            // Outside of the Basic Multilingual Plane.
-            0xE0001...0xE0001,
+            0xFEFF...0xFEFF,
         ]
         return ranges.joined().compactMap { Unicode.Scalar($0) }
     }()
@@ -38,6 +38,17 @@ struct PrintableTextTests {
         }
         // An encoded lone surrogate and an overlong encoding are not UTF-8, so a string contains U+FFFD instead.
         #expect(!String(decoding: [0x61, 0xED, 0xA0, 0x80, 0xC0, 0x9B] as [UInt8], as: UTF8.self).printable().isEmpty)
+    }
+
+    @Test(
+        "Format characters of words and emoji stay, in lines and in JSON",
+        arguments: [
+            // A family, a word of Persian, a soft hyphen, a number of Arabic, and the flag of England.
+            "\u{1F468}\u{200D}\u{1F469}", "\u{646}\u{645}\u{6CC}\u{200C}\u{62E}", "a\u{AD}b", "\u{600}\u{661}",
+            "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        ])
+    func formats(_ text: String) {
+        #expect(text.printable() == text && text.printableLines() == text && text.printableJSON() == text)
     }
 
     @Test("Lines stay lines")

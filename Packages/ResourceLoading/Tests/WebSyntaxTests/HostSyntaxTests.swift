@@ -30,6 +30,21 @@ struct HostSyntaxTests {
         #expect(HostSyntax.isLocalhost(host[...].utf8) == isLocalhost)
     }
 
+    /// Secure Contexts, section 3.1.
+    @Test(
+        arguments: [
+            ("127.0.0.1", true), ("127.255.0.9", true), ("127.0.0.1.", true), ("[::1]", true),
+            ("[0:0:0:0:0:0:0:1]", true), ("[0000::0.0.0.1]", true), ("localhost", true), ("LOCALHOST.", true),
+            ("a.localhost", true), ("a.localhost.", true),
+            ("127", false), ("127.", false), ("127.0.0.1..", false), ("127.0.0.256", false), ("127.example", false),
+            ("127.0.0.1.example", false), ("128.0.0.1", false), ("0.0.0.0", false), ("[::]", false), ("[::2]", false),
+            ("[1::1]", false), ("[::1", false), ("::1", false), ("[]", false), ("[", false), ("", false),
+            ("localhost..", false), ("localhost.example", false),
+        ])
+    func `A host is loopback if it is a loopback address or localhost`(host: String, isLoopback: Bool) {
+        #expect(HostSyntax.isLoopback(host[...].utf8) == isLoopback)
+    }
+
     @Test(
         arguments: [
             ("0.0.0.0", true), ("127.0.0.1", true), ("255.255.255.255", true), ("256.0.0.1", false), ("1.2.3", false),

@@ -42,14 +42,18 @@ struct FolderProvider: FileProvider {
     func getFileIdentifier(_ path: String) -> String? {
         // The system would end the path at a zero byte and open another file.
         guard !path.utf8.contains(0) else { return nil }
-        let isHidden = path.split(separator: "/").contains { $0.first == "." && $0 != "." && $0 != ".well-known" }
+        // The system separates names by bytes: a character can contain a slash or a dot and a combining mark.
+        let isHidden = path.utf8.split(separator: UInt8(ascii: "/")).contains { name in
+            name.first == UInt8(ascii: ".") && !name.elementsEqual(".".utf8)
+                && !name.elementsEqual(".well-known".utf8)
+        }
         guard !isHidden else { return nil }
         return files.getFileIdentifier(path)
     }
 
     func getAttributes(id: String) async throws -> FileAttributes? {
         guard let resolved = try? FileSystem.resolve(id),
-            root == "/" || resolved == root || resolved.hasPrefix(root + "/")
+            root == "/" || (resolved + "/").utf8.starts(with: (root + "/").utf8)
         else {
             return nil
         }

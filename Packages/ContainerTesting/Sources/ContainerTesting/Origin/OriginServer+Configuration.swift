@@ -4,7 +4,8 @@
 extension OriginServer {
     /// The options of an ``OriginServer``.
     public struct Configuration: Sendable {
-        /// The folder whose files are served; `nil`, the default, for a server with routes only.
+        /// The folder whose files are served; `nil`, the default, for a server with routes only. Files and folders
+        /// whose names begin with a dot are not served, except `.well-known`.
         public var folder: String?
         /// The routes, which take precedence over files; none by default.
         public var routes: [OriginRoute] = []

@@ -32,10 +32,12 @@ public final class ShapedProxy: Sendable {
     /// - Parameters:
     ///   - profile: The network that the proxy simulates.
     ///   - configuration: The limits and port of the proxy. A port of 0, the default, lets the system choose.
-    /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
+    /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`; the latter also if Linux has no
+    ///   readable `/proc/net/tcp`.
     public static func start(
         profile: NetworkProfile, configuration: ForwardProxy.Configuration = ForwardProxy.Configuration()
     ) async throws -> ShapedProxy {
+        try OwnProcesses.requireTable()
         var inner = configuration
         inner.port = 0
         let proxy = try await ForwardProxy.start(inner, isPrivate: true)

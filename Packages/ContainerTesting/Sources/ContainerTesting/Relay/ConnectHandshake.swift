@@ -9,7 +9,7 @@ internal import NIOCore
 /// A direct connection has no such exchange, so a simulated network does not delay it.
 struct ConnectHandshake {
     /// The head of a message, and bytes that follow it or belong to no exchange.
-    struct Parts: Equatable {
+    struct HeadSplit: Equatable {
         var head: ByteBuffer?
         var rest: ByteBuffer?
     }
@@ -29,22 +29,22 @@ struct ConnectHandshake {
     /// A Boolean value that indicates whether the exchange is complete, or the connection does not begin with CONNECT.
     var isOver: Bool { state == .over }
 
-    /// Takes the next bytes of a direction. Bytes of an incomplete head are stored.
-    mutating func receive(_ buffer: ByteBuffer, _ direction: RelayDirection) -> Parts {
-        guard direction == stored else { return Parts(rest: buffer) }
+    /// Receives the next bytes of a direction. Bytes of an incomplete head are stored.
+    mutating func receive(_ buffer: ByteBuffer, _ direction: RelayDirection) -> HeadSplit {
+        guard direction == stored else { return HeadSplit(rest: buffer) }
         bytes.writeImmutableBuffer(buffer)
         let view = bytes.readableBytesView
         guard state == .response || view.starts(with: Self.method.prefix(view.count)) else { return pass() }
         guard let end = view.firstRange(of: Self.end)?.upperBound else {
-            return view.count > Self.limit ? pass() : Parts()
+            return view.count > Self.limit ? pass() : HeadSplit()
         }
         let head = bytes.readSlice(length: end - view.startIndex)
         if state == .request {
             state = .response
             defer { bytes.clear() }
-            return Parts(head: head, rest: bytes.readableBytes > 0 ? bytes : nil)
+            return HeadSplit(head: head, rest: bytes.readableBytes > 0 ? bytes : nil)
         }
-        return Parts(head: head, rest: pass().rest)
+        return HeadSplit(head: head, rest: pass().rest)
     }
 
     /// Ends the exchange, because a direction has ended.
@@ -62,9 +62,9 @@ struct ConnectHandshake {
         }
     }
 
-    private mutating func pass() -> Parts {
+    private mutating func pass() -> HeadSplit {
         state = .over
         defer { bytes.clear() }
-        return Parts(rest: bytes.readableBytes > 0 ? bytes : nil)
+        return HeadSplit(rest: bytes.readableBytes > 0 ? bytes : nil)
     }
 }

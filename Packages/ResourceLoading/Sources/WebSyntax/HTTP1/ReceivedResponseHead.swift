@@ -82,13 +82,15 @@ public struct ReceivedResponseHead: Sendable, Equatable {
             }
             guard fields.count < Self.mostFields else { throw MessageHeadViolation("too many fields") }
             let parts = [line[(colon + 1)...]] + folds
-            let value = parts.map(\.trimmingFieldWhitespace).filter { !$0.isEmpty }.joined(separator: [0x20])
-            fields.append(MessageHeadField(name.text, value.map(Self.withoutCarriageReturn).text))
+            let texts = parts.map(Self.text).filter { !$0.isEmpty }
+            fields.append(MessageHeadField(name.text, texts.joined(separator: " ")))
         }
     }
 
-    /// Returns the byte, with CR replaced by a space (RFC 9110, section 5.5).
-    private static func withoutCarriageReturn(_ byte: UInt8) -> UInt8 { byte == 0x0D ? 0x20 : byte }
+    /// Returns the text without the white space around it. A CR counts as a space (RFC 9110, section 5.5).
+    fileprivate static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.map { $0 == 0x0D ? 0x20 : $0 }[...].trimmingFieldWhitespace.text
+    }
 
     private func values(_ name: StaticString) -> [String] {
         fields.compactMap { $0.name.utf8.equalsIgnoringCase(name) ? $0.value : nil }
@@ -115,8 +117,7 @@ public struct ReceivedResponseHead: Sendable, Equatable {
     private mutating func length(_ values: [String]) throws(MessageHeadViolation) -> Int64 {
         let members = values.flatMap { FieldList.members(of: $0) }
         // Engines read an empty length as 0.
-        guard let first = members.first else { return 0 }
-        guard let length = Int64(decimalDigits: first.utf8) else {
+        guard let length = members.first.map({ Int64(decimalDigits: $0.utf8) }) ?? 0 else {
             throw MessageHeadViolation("Content-Length is not a number")
         }
         guard members.allSatisfy({ Int64(decimalDigits: $0.utf8) == length }) else {
@@ -164,5 +165,5 @@ private struct StatusLine {
         return status
     }
 
-    var reason: String { rest.trimmingFieldWhitespace.map { $0 == 0x0D ? 0x20 : $0 }.text }
+    var reason: String { ReceivedResponseHead.text(rest) }
 }

@@ -35,7 +35,7 @@ where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence 
     }
 
     /// A Boolean value that indicates whether the host is this machine, in any case; see ``HostSyntax/isLoopback(_:)``.
-    public var isLoopback: Bool { HostSyntax.isLoopback(String(decoding: host, as: UTF8.self).lowercased()) }
+    public var isLoopback: Bool { HostSyntax.isLoopback(host) }
 
     /// Splits an authority at the colon of its port, without validation.
     ///

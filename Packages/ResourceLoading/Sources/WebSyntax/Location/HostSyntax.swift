@@ -48,11 +48,16 @@ public enum HostSyntax {
             }
     }
 
-    /// Returns a Boolean value that indicates whether a host is this machine: 127.0.0.0/8, `[::1]`, `localhost` and
-    /// names below it (Secure Contexts, section 3.1).
-    /// - Parameter host: The host of a URL, in lower case.
-    public static func isLoopback(_ host: some StringProtocol) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
-            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isASCIIDigit }
+    /// Returns a Boolean value that indicates whether a host is this machine, in either case: 127.0.0.0/8, ::1 in any
+    /// spelling and in brackets, `localhost` and names below it (Secure Contexts, section 3.1). A trailing dot is
+    /// ignored.
+    @inlinable
+    public static func isLoopback<Bytes>(_ host: Bytes) -> Bool
+    where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+            return IPv6Address(host.dropFirst().dropLast())?.description == "::1"
+        }
+        let address = host.last == UInt8(ascii: ".") ? host.dropLast() : host
+        return isLocalhost(host) || address.starts(with: "127.".utf8) && isIPv4Address(address)
     }
 }
