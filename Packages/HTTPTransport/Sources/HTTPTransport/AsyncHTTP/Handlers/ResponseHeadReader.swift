@@ -115,8 +115,8 @@ final class ResponseHeadReader: ChannelInboundHandler {
 
     /// Delivers the last bytes of a response.
     ///
-    /// Some servers send line ends after a body (RFC 9112, section 2.2). If other bytes follow, the connection is closed,
-    /// so that they are not read as the next response.
+    /// Some servers send line ends after a body (RFC 9112, section 2.2). If other bytes follow, the connection is
+    /// closed, so that they are not read as the next response.
     private func end(_ context: ChannelHandlerContext, with part: ByteBuffer, followedBy rest: inout ByteBuffer) {
         let isReusable = Self.areLineEnds(rest)
         rest.clear()
