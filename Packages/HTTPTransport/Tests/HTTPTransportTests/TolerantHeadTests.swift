@@ -112,7 +112,7 @@ struct TolerantHeadTests {
 
     @Test("A head that the connection ends within is a response that may be truncated")
     func endWithinHead() async throws {
-        try await with("HTTP/1.1 280 HELLO\r\nX: 1\r\nContent-Length: 0\r\nY: 2\r\n", closes: true) {
+        try await with("HTTP/1.1 280 HELLO\r\nContent-Length: 0\r\nX: 1\r\n", closes: true) {
             transport, url async throws in
             let answer = try await transport.send(url + "/")
             #expect(answer.head.status.code == 280 && answer.head.headerFields[.init("x")!] == "1")
@@ -140,7 +140,10 @@ struct TolerantHeadTests {
 
     @Test(
         "A head that ends within a line, or whose response has no body, is refused",
-        arguments: ["HTTP/1.1 200 OK\r\nX: 1", "HTTP/1.1 200 OK", "HTTP/1.1 304 Not Modified\r\nX: 1\r\n"])
+        arguments: [
+            "HTTP/1.1 200 OK\r\nX: 1", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n",
+            "HTTP/1.1 304 Not Modified\r\nX: 1\r\n",
+        ])
     func refusedEnd(text: String) async throws {
         try await with(text, closes: true) { transport, url async throws in
             _ = await #expect(throws: ResourceError.self) { try await transport.send(url + "/", .post) }

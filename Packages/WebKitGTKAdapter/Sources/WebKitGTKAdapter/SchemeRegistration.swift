@@ -53,7 +53,7 @@ internal import WebEngine
                 var value: UnsafePointer<CChar>?
                 while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
                     guard let name, let value, let field = HTTPField.Name(String(cString: name)) else { continue }
-                    fields.append(HTTPField(name: field, value: String(cString: value)))
+                    fields.append(HTTPField(name: field, lenientValue: String(cString: value).utf8))
                 }
             }
             return HTTPRequest(method: method, urlText: url, headerFields: fields)

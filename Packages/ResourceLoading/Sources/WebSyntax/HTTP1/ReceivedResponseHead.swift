@@ -52,11 +52,11 @@ public struct ReceivedResponseHead: Sendable, Equatable {
         try frame()
     }
 
-    /// Makes the body end with the connection, because the connection has ended within the head. The last field is
-    /// dropped, because its continuation lines may be missing.
+    /// Makes the body end with the connection, because the connection has ended within the head. A cookie in the last
+    /// field is dropped, because attributes in its continuation lines may be missing.
     public mutating func endWithConnection() {
         framing = .close
-        _ = fields.popLast()
+        if fields.last?.name.utf8.equalsIgnoringCase("set-cookie") == true { fields.removeLast() }
         fields.removeAll { $0.name.utf8.equalsIgnoringCase("content-length") }
     }
 

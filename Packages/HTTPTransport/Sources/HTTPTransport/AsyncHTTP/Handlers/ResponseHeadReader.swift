@@ -190,7 +190,8 @@ final class ResponseHeadReader: ChannelInboundHandler {
     private func endWithinHead(_ context: ChannelHandlerContext) {
         defer { state = .over }
         guard scanner.isAtLineStart, var head = try? ReceivedResponseHead(Array(received.readableBytesView)),
-            (try? kind(of: head)) == .final, allowsBody, ![204, 304].contains(head.status)
+            (try? kind(of: head)) == .final, allowsBody, ![204, 304].contains(head.status),
+            head.framing == .close || head.framing == .length(0)
         else { return context.fireErrorCaught(MessageHeadViolation("the connection ended within the head")) }
         head.endWithConnection()
         var rest = ByteBuffer()
