@@ -121,14 +121,6 @@ struct PageHealthSafetyTests {
             page.watch(look)
             #expect(page.steps.isEmpty)
         }
-        // The stop of a navigation leaves the examination of the document as it was.
-        let page = Patient()
-        page.start()
-        page.apply(.committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
-        page.start("https://a.example/file")
-        page.apply(.loadStopped)
-        page.watch(.white)
-        #expect(!page.steps.isEmpty)
     }
 
     @Test("A navigation of a page that is stopped before its commit shows no error page and keeps no body")

@@ -51,7 +51,12 @@ enum OwnProcesses {
 
     private static let table = "/proc/net/tcp"
 
-    private static func read(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+    /// Returns the whole text of a file of `/proc`. `String(contentsOfFile:)` returns only the first part of it.
+    private static func read(_ path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        return (try? file.readToEnd()).map { String(decoding: $0, as: UTF8.self) }
+    }
 
     /// Returns the inode of the socket on 127.0.0.1 that is connected to a port. The socket can be one of IPv6 with the
     /// address `::ffff:127.0.0.1` (RFC 4291, section 2.5.5.2).

@@ -103,7 +103,7 @@ struct FailureTests {
             "garbage\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n",
             "HTTP/1.1 9999 Odd\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
             "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
-            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 200 OK\r\na b\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 200 OK\r\na: \0\r\n\r\n",
         ])
     func protocolErrors(answer: String) async throws {
         try await RawServer.with { input, output in

@@ -16,10 +16,10 @@ struct TolerantHeadTests {
     private func with(
         _ text: String, closes: Bool = false, _ body: @Sendable (AsyncHTTPTransport, String) async throws -> Void
     ) async throws {
-        try await RawServer.with { input, output in
+        try await RawServer.with(end: closes ? .server : .client) { input, output in
             while try await input.next() != nil {
                 try await output.write(ByteBuffer(string: text))
-                if closes { return output.finish() }
+                if closes { return }
             }
         } _: { server in
             try await withTransport(AsyncHTTPTransport.Configuration()) { try await body($0, server.url) }

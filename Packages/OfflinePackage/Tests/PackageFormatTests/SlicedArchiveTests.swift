@@ -171,7 +171,14 @@ struct SlicedArchiveTests {
         guard
             try runIfThere(
                 "sh",
-                ["-c", "cd '\(folder.path)/site' && zip -qr -X ../a.zip . && zip -q -fz- - -r . | cat > ../b.zip"],
+                [
+                    "-c",
+                    """
+                    export LC_ALL=C.UTF-8
+                    cd '\(folder.path)/site'
+                    zip -UN=UTF8 -qr -X ../a.zip . && zip -UN=UTF8 -q -fz- - -r . | cat > ../b.zip
+                    """,
+                ],
                 needs: "zip")
         else { return }
         try expectSame("\(folder.path)/a.zip")

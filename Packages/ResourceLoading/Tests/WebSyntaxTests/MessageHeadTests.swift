@@ -108,7 +108,7 @@ struct MessageHeadTests {
             Array("\r\nM-SEARCH /a?[x]|%2f HTTP/1.1\r\nHost: a\r\nX:  v\u{B}\u{7F} \r\nE:\r\n\r\n".utf8))
         #expect(head.method == "M-SEARCH" && head.target == "/a?[x]|%2f" && head.minorVersion == 1)
         #expect(head.fields == [.init("Host", "a"), .init("X", "v\u{B}\u{7F}"), .init("E", "")])
-        #expect(try ReceivedRequestHead(Array("patch / HTTP/1.0\r\n\r\n".utf8)).method == "patch")
+        #expect(try ReceivedRequestHead(Array("patch  /   HTTP/1.0\r\n\r\n".utf8)).method == "patch")
     }
 
     @Test(
@@ -117,7 +117,7 @@ struct MessageHeadTests {
             "\nGET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\n\r\n", "GET / HTTP/1.1\r\nX: a\n\r\n",
             "GET / HTTP/1.1\r\nX: a\rb\r\n\r\n",
             "GET / HTTP/1.1\r\nX: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nX : a\r\n\r\n", "GET / HTTP/1.1\r\nX\r\n\r\n",
-            "GET / HTTP/1.1\r\n: a\r\n\r\n", "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\n: a\r\n\r\n", "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n", "GET /\tHTTP/1.1\r\n\r\n",
             "GET / HTTP/1.1 \r\n\r\n", "G T / HTTP/1.1\r\n\r\n", " / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",
             "GET / http/1.1\r\n\r\n", "GET / HTTP/1.10\r\n\r\n", "GET / HTTP/1.2\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
             "GET /\u{7F} HTTP/1.1\r\n\r\n", "\r\n\r\n",
@@ -177,7 +177,7 @@ struct MessageHeadTests {
         arguments: [
             ("5\r\nhello\r\n0\r\n\r\nnext", "hello", 2, 4), ("0\r\n\r\n", "", 2, 0),
             ("A;x=\"1\"\r\n0123456789\r\n1\r\n!\r\n00\r\n\r\n", "0123456789!", 2, 0),
-            ("0\r\nX: 1\r\nY : 2\nno field\r\n\r\nn", "", 25, 1), ("2\r\nok\r\n", "ok", 0, 0),
+            ("0\r\nX: 1\r\nY : 2\nno field\r\n\r\nn", "", 24, 1), ("2\r\nok\r\n", "ok", 0, 0),
             ("0\r\nX: 1\r\n", "", 6, 0),
         ])
     func chunks(text: String, data: String, trailers: Int, rest: Int) {

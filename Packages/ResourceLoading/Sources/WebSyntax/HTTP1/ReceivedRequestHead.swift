@@ -23,11 +23,14 @@ public struct ReceivedRequestHead: Sendable, Equatable {
         }
         let lines = try MessageHeadLines(bytes).lines
         guard lines.allSatisfy({ !$0.contains(0x0D) }) else { throw MessageHeadViolation("a CR within a line") }
-        let words = lines[0].split(separator: 0x20, omittingEmptySubsequences: false)
-        guard words.count == 3, !words[0].isEmpty, words[0].allSatisfy(\.isTokenByte) else {
+        // RFC 9112, section 3, permits more than one space between the words.
+        let words = lines[0].split(separator: 0x20)
+        guard words.count == 3, words[0].startIndex == lines[0].startIndex, words[2].endIndex == lines[0].endIndex,
+            words[0].allSatisfy(\.isTokenByte)
+        else {
             throw MessageHeadViolation("not a request line")
         }
-        guard !words[1].isEmpty, words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+        guard words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw MessageHeadViolation("invalid request target")
         }
         switch words[2].text {
