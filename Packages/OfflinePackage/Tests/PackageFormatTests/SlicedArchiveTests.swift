@@ -80,14 +80,14 @@ struct SlicedArchiveTests {
 
     /// Fills `site` with a seeded tree and returns its names.
     @discardableResult
-    private func tree(_ seed: UInt64, files count: Int = 60) throws -> [String] {
+    private func tree(_ seed: UInt64, files count: Int = 60, named name: String = "ä") throws -> [String] {
         var random = SeededGenerator(seed: seed)
         return try (0..<count).map { index in
             let depth = Int.random(in: 0...3, using: &random)
-            let parts = (0..<depth).map { _ in "d\(Int.random(in: 0...3, using: &random))" } + ["ä-\(index).txt"]
-            let name = parts.joined(separator: "/")
-            try folder.write("site/\(name)", bytes(&random))
-            return name
+            let parts = (0..<depth).map { _ in "d\(Int.random(in: 0...3, using: &random))" } + ["\(name)-\(index).txt"]
+            let path = parts.joined(separator: "/")
+            try folder.write("site/\(path)", bytes(&random))
+            return path
         }
     }
 
@@ -167,18 +167,12 @@ struct SlicedArchiveTests {
 
     @Test("Zips of Info-ZIP give the same files, if written from files or from a pipe")
     func infoZip() throws {
-        try tree(8)
+        // Info-ZIP does not mark names as UTF-8.
+        try tree(8, named: "a")
         guard
             try runIfThere(
                 "sh",
-                [
-                    "-c",
-                    """
-                    export LC_ALL=C.UTF-8
-                    cd '\(folder.path)/site'
-                    zip -UN=UTF8 -qr -X ../a.zip . && zip -UN=UTF8 -q -fz- - -r . | cat > ../b.zip
-                    """,
-                ],
+                ["-c", "cd '\(folder.path)/site' && zip -qr -X ../a.zip . && zip -q -fz- - -r . | cat > ../b.zip"],
                 needs: "zip")
         else { return }
         try expectSame("\(folder.path)/a.zip")
