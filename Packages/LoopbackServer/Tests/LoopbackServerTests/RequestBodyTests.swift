@@ -185,7 +185,7 @@ struct RequestBodyTests {
         }
         try await Fixture.with(loader) {
             // Long enough that a machine that pauses for some seconds does not close the slow connection.
-            $0.limits.patience = .seconds(12)
+            $0.limits.patience = .seconds(8)
         } _: { fixture in
             let slow = try await fixture.open()
             try await slow.send("POST /slow HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2000000\r\n\r\n")
