@@ -155,7 +155,7 @@ extension EngineCheck {
         try await expectKept("stopLoading() after the commit")
         // A navigation of the page that is stopped before its commit, by the page and by the host.
         view.load("house://shop/page")
-        try await load.finished(within: .seconds(20))
+        for await url in finishes where url == "house://shop/page" { break }
         stops = []
         _ = try await view.evaluate("location.href = '/never?1'; return 1", in: .page)
         try await site.asked(for: "/never?1")
