@@ -187,6 +187,8 @@ struct RequestBodyTests {
             // Long enough that a machine that pauses for some seconds does not close the slow connection.
             $0.limits.patience = .seconds(8)
         } _: { fixture in
+            // On a loaded machine the first certificate may take longer than the limit. Later connections reuse it.
+            for _ in 0..<5 { if (try? await fixture.open()) != nil { break } }
             let slow = try await fixture.open()
             try await slow.send("POST /slow HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2000000\r\n\r\n")
             async let sent: Void = slow.send([UInt8](repeating: 65, count: 2_000_000))
