@@ -46,8 +46,9 @@ extension ResourceError {
         (cause as? TransportFailure)?.phase
     }
 
-    /// A Boolean value that indicates whether TLS ended without close_notify during a body that ends with its
-    /// connection. Engines treat the body as complete, but it may be truncated.
+    /// A Boolean value that indicates whether the connection ended within the response head, or TLS ended without
+    /// close_notify during a body that ends with its connection. Engines treat the response as complete, but it may be
+    /// truncated.
     var isMissingCloseNotify: Bool {
         (cause as? TransportFailure)?.underlying is MissingCloseNotify
     }

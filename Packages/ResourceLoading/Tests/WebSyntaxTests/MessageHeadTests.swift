@@ -65,7 +65,7 @@ struct MessageHeadTests {
         #expect(try fields("X: a\n" + String(repeating: " b\n", count: 50_000)).first?.utf8.count == 100_003)
         #expect(throws: MessageHeadViolation.self) { try fields("X: a\u{0}b\r\n") }
         #expect(throws: MessageHeadViolation.self) {
-            try fields(String(repeating: "a:\r\n", count: ReceivedResponseHead.mostFields + 1))
+            try fields(String(repeating: "a:\r\n", count: MessageHeadField.mostInHead + 1))
         }
     }
 

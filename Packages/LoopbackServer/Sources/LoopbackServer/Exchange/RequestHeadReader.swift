@@ -26,12 +26,8 @@ final class RequestHeadReader: ChannelInboundHandler, RemovableChannelHandler {
         case over
     }
 
-    private static let longestHead = 256 << 10
-    private static let mostFields = 4_096
-
     private var state = State.head
-    private var scanner = MessageHeadScanner()
-    private var received = ByteBuffer()
+    private var collector = MessageHeadCollector()
     private var ready: CircularBuffer<HTTPRequestHead> = []
 
     /// Returns the head that belongs to the next head from NIO's decoder.
@@ -72,16 +68,12 @@ final class RequestHeadReader: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func readHead(_ context: ChannelHandlerContext, _ bytes: inout ByteBuffer) throws(MessageHeadViolation) {
-        let end = bytes.withUnsafeReadableBytes { scanner.end(in: $0) }
-        var part = bytes.readSlice(length: end ?? bytes.readableBytes) ?? ByteBuffer()
-        received.writeBuffer(&part)
-        guard received.readableBytes <= Self.longestHead else { throw MessageHeadViolation("the head is too long") }
-        guard end != nil else { return }
-        let head = HTTPRequestHead(try ReceivedRequestHead(Array(received.readableBytesView)))
-        guard head.headers.count <= Self.mostFields else { throw MessageHeadViolation("too many fields") }
-        scanner = MessageHeadScanner()
-        received = ByteBuffer()
-        start(context, head)
+        let (count, received) = try bytes.withUnsafeReadableBytes { view throws(MessageHeadViolation) in
+            try collector.collect(view)
+        }
+        bytes.moveReaderIndex(forwardBy: count)
+        guard let received else { return }
+        start(context, HTTPRequestHead(try ReceivedRequestHead(received)))
     }
 
     /// Passes a minimal head to NIO's decoder.

@@ -14,6 +14,9 @@ public struct MessageHeadViolation: Error, Sendable, Hashable, CustomStringConve
 
 /// A field of a message head, with the text as received. Bytes that are not UTF-8 are replaced by U+FFFD.
 public struct MessageHeadField: Sendable, Equatable {
+    /// The largest number of fields in a head.
+    public static let mostInHead = 4_096
+
     /// The name, a token.
     public let name: String
     /// The value, without the white space around it. It has no CR, LF or NUL; other control characters are possible.

@@ -43,3 +43,34 @@ public struct MessageHeadScanner: Sendable {
         return nil
     }
 }
+
+/// A collector of the bytes of an HTTP/1 message head that arrives in parts.
+public struct MessageHeadCollector: Sendable {
+    private static let longest = 256 << 10
+
+    private var scanner = MessageHeadScanner()
+    /// The bytes of the head so far.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Creates a collector at the start of a head.
+    public init() {}
+
+    /// A Boolean value that indicates whether the collected bytes end with a line end.
+    public var isAtLineStart: Bool { scanner.isAtLineStart }
+
+    /// Collects bytes up to the end of the head. The collector is at the start of the next head then.
+    /// - Returns: The number of collected bytes, and the whole head, or `nil` if more bytes follow.
+    /// - Throws: ``MessageHeadViolation`` if the head is longer than 256 KiB.
+    public mutating func collect(
+        _ part: UnsafeRawBufferPointer
+    ) throws(MessageHeadViolation) -> (count: Int, head: [UInt8]?) {
+        let end = scanner.end(in: part)
+        let count = end ?? part.count
+        guard bytes.count + count <= Self.longest else { throw MessageHeadViolation("the head is too long") }
+        bytes.append(contentsOf: part[..<count])
+        guard end != nil else { return (count, nil) }
+        let head = bytes
+        self = MessageHeadCollector()
+        return (count, head)
+    }
+}

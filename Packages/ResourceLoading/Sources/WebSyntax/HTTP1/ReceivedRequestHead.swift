@@ -46,6 +46,7 @@ public struct ReceivedRequestHead: Sendable, Equatable {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
                 line[..<colon].allSatisfy(\.isTokenByte)
             else { throw MessageHeadViolation("invalid header field") }
+            guard fields.count < MessageHeadField.mostInHead else { throw MessageHeadViolation("too many fields") }
             fields.append(
                 MessageHeadField(line[..<colon].text, line[(colon + 1)...].trimmingFieldWhitespace.text))
         }

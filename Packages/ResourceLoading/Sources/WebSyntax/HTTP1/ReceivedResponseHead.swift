@@ -21,9 +21,6 @@ public struct ReceivedResponseHead: Sendable, Equatable {
         case close
     }
 
-    /// The largest number of fields.
-    public static let mostFields = 4_096
-
     /// The minor version of HTTP/1: 0 or 1.
     public let minorVersion: Int
     /// The status code, from 100 to 999.
@@ -80,7 +77,7 @@ public struct ReceivedResponseHead: Sendable, Equatable {
                     || trimmed.equalsIgnoringCase("content-length")
                 continue
             }
-            guard fields.count < Self.mostFields else { throw MessageHeadViolation("too many fields") }
+            guard fields.count < MessageHeadField.mostInHead else { throw MessageHeadViolation("too many fields") }
             let parts = [line[(colon + 1)...]] + folds
             let texts = parts.map(Self.text).filter { !$0.isEmpty }
             fields.append(MessageHeadField(name.text, texts.joined(separator: " ")))

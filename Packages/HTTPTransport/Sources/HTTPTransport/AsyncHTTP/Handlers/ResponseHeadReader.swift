@@ -35,14 +35,12 @@ final class ResponseHeadReader: ChannelInboundHandler {
         case over
     }
 
-    private static let longestHead = 256 << 10
     private static let mostInformationalHeads = 100
 
     private var state = State.idle
     private var heads = ResponseHeadState()
     private var informationalHeads = 0
-    private var scanner = MessageHeadScanner()
-    private var received = ByteBuffer()
+    private var collector = MessageHeadCollector()
     private var ready: ReceivedResponseHead?
     private var allowsBody = true
 
@@ -54,8 +52,7 @@ final class ResponseHeadReader: ChannelInboundHandler {
         state = .head
         heads = ResponseHeadState()
         informationalHeads = 0
-        scanner = MessageHeadScanner()
-        received = ByteBuffer()
+        collector = MessageHeadCollector()
         allowsBody = method != .HEAD
     }
 
@@ -96,14 +93,14 @@ final class ResponseHeadReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if case .head = state, received.readableBytes > 0, error as? NIOSSLError == .uncleanShutdown {
+        if case .head = state, !collector.bytes.isEmpty, error as? NIOSSLError == .uncleanShutdown {
             return endWithinHead(context)
         }
         context.fireErrorCaught(error)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if case .head = state, received.readableBytes > 0 { endWithinHead(context) }
+        if case .head = state, !collector.bytes.isEmpty { endWithinHead(context) }
         context.fireChannelInactive()
     }
 
@@ -135,31 +132,28 @@ final class ResponseHeadReader: ChannelInboundHandler {
     private func readHead(
         _ context: ChannelHandlerContext, _ bytes: inout ByteBuffer
     ) throws(MessageHeadViolation) {
-        let end = bytes.withUnsafeReadableBytes { scanner.end(in: $0) }
-        var part = bytes.readSlice(length: end ?? bytes.readableBytes) ?? ByteBuffer()
-        received.writeBuffer(&part)
-        guard received.readableBytes <= Self.longestHead else { throw MessageHeadViolation("the head is too long") }
-        guard end != nil else { return }
-        let head = try ReceivedResponseHead(Array(received.readableBytesView))
-        scanner = MessageHeadScanner()
-        received = ByteBuffer()
+        let (count, received) = try bytes.withUnsafeReadableBytes { view throws(MessageHeadViolation) in
+            try collector.collect(view)
+        }
+        bytes.moveReaderIndex(forwardBy: count)
+        guard let received else { return }
+        let head = try ReceivedResponseHead(received)
         guard try kind(of: head) == .final else { return }
         start(context, head, followedBy: &bytes)
     }
 
     private func kind(of head: ReceivedResponseHead) throws(MessageHeadViolation) -> ResponseHeadState.Head {
-        do {
-            let kind = try heads.receive(status: head.status)
-            if kind == .informational { informationalHeads += 1 }
-            guard informationalHeads <= Self.mostInformationalHeads else {
-                throw MessageHeadViolation("too many informational responses")
-            }
-            return kind
-        } catch let error as MessageHeadViolation {
-            throw error
+        let kind: ResponseHeadState.Head
+        do throws(ResponseHeadState.Violation) {
+            kind = try heads.receive(status: head.status)
         } catch {
-            throw MessageHeadViolation("\(error)")
+            throw MessageHeadViolation(error.description)
         }
+        if kind == .informational { informationalHeads += 1 }
+        guard informationalHeads <= Self.mostInformationalHeads else {
+            throw MessageHeadViolation("too many informational responses")
+        }
+        return kind
     }
 
     /// Passes a minimal head to NIO's decoder.
@@ -189,7 +183,7 @@ final class ResponseHeadReader: ChannelInboundHandler {
     /// Ends the response after a head that is not complete.
     private func endWithinHead(_ context: ChannelHandlerContext) {
         defer { state = .over }
-        guard scanner.isAtLineStart, var head = try? ReceivedResponseHead(Array(received.readableBytesView)),
+        guard collector.isAtLineStart, var head = try? ReceivedResponseHead(collector.bytes),
             (try? kind(of: head)) == .final, allowsBody, ![204, 304].contains(head.status),
             head.framing == .close || head.framing == .length(0)
         else { return context.fireErrorCaught(MessageHeadViolation("the connection ended within the head")) }
