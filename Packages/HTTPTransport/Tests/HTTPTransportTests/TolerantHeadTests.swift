@@ -130,6 +130,7 @@ struct TolerantHeadTests {
             plain + "X: a\u{0}b\r\nContent-Length: 2\r\n\r\nok", "ok\r\n\r\n",
             plain + "X: " + String(repeating: "a", count: 300_000),
             plain + String(repeating: "a:\n", count: 70_000) + "\n",
+            String(repeating: "HTTP/1.1 103 Early\r\n\r\n", count: 101) + plain + "Content-Length: 2\r\n\r\nok",
         ])
     func refused(text: String) async throws {
         try await with(text, closes: true) { transport, url async throws in

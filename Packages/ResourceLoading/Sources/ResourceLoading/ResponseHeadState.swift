@@ -25,8 +25,11 @@ internal import WebSyntax
         public let description: String
     }
 
+    private static let mostInformationalHeads = 100
+
     private let allowsUpgrade: Bool
     private var hasFinalHead = false
+    private var informationalHeads = 0
 
     /// Creates the state of an exchange without response heads.
     /// - Parameter allowsUpgrade: A Boolean value that indicates whether the request offered an upgrade to another
@@ -35,7 +38,7 @@ internal import WebSyntax
         self.allowsUpgrade = allowsUpgrade
     }
 
-    /// Checks the next head, given its numeric status.
+    /// Checks the next head, given its numeric status. An exchange has at most 100 informational heads.
     /// - Parameters:
     ///   - status: The status code; a number outside the range from 100 to 999 is a violation.
     ///   - endsMessage: A Boolean value that indicates whether no body and no other head follow.
@@ -53,6 +56,10 @@ internal import WebSyntax
         } else if status < 200 {
             guard !endsMessage else {
                 throw Violation(description: "the informational status \(status) as the last head")
+            }
+            informationalHeads += 1
+            guard informationalHeads <= Self.mostInformationalHeads else {
+                throw Violation(description: "more than \(Self.mostInformationalHeads) informational heads")
             }
             return .informational
         }

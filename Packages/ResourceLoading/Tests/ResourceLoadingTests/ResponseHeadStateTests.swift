@@ -47,6 +47,16 @@ struct ResponseHeadStateTests {
         #expect(head == .final)
     }
 
+    @Test("Rejects more than 100 informational heads")
+    func informational() throws {
+        var state = ResponseHeadState()
+        for _ in 0..<100 { try state.receive(status: 103) }
+        var endless = state
+        #expect(throws: ResponseHeadState.Violation.self) { try endless.receive(status: 103) }
+        let head = try state.receive(status: 200)
+        #expect(head == .final)
+    }
+
     @Test("Rejects heads out of order")
     func order() throws {
         var ended = ResponseHeadState()

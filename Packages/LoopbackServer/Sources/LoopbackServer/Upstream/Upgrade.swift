@@ -64,15 +64,11 @@ final class Upgrade {
         let request = Self.request(head, target)
         do {
             if target.isSecure { try dependencies.dialer.secure(host, to: target.host) }
-            let framing = HTTPRequestEncoder.Configuration()
-            let encoder = HTTPRequestEncoder(configuration: framing)
-            let decoder = ByteToMessageHandler(
-                HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop))
+            let encoder = HTTPRequestEncoder()
             let answer = UpgradeResponseHandler(
                 self, request, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
-                decoder: decoder,
                 timeout: dependencies.limits.connect)
-            try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
+            try host.pipeline.syncOperations.addHandlers([encoder, answer])
         } catch {
             host.close(promise: nil)
             return fail(ResourceError(.tls, "TLS with the host failed", at: "\(target.host)", cause: error))
@@ -89,15 +85,21 @@ final class Upgrade {
 
     /// Returns a Boolean value that indicates whether a response head accepts a WebSocket.
     static func isAgreed(by head: HTTPResponseHead) -> Bool {
-        head.status == .switchingProtocols
+        head.status.code == 101
             && head.headers[canonicalForm: "upgrade"].contains { $0.asciiLowercased == "websocket" }
             && head.headers[canonicalForm: "connection"].contains { $0.asciiLowercased == "upgrade" }
     }
 
     /// Joins the connections after the host has accepted the upgrade.
-    func accept(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
-        guard !isOver else { return host.close(promise: nil) }
+    /// - Returns: `true` if the connections are joined; `false` if both are closed.
+    func accept(_ head: HTTPResponseHead, from host: any Channel) -> Bool {
+        guard !isOver else {
+            host.close(promise: nil)
+            return false
+        }
         var agreement = head
+        // The response has no body (RFC 9110, section 8.6; RFC 9112, section 6.1). The encoder would send chunks.
+        for name in ["content-length", "transfer-encoding"] { agreement.headers.remove(name: name) }
         role.localize(&agreement.headers)
         client.write(HTTPServerResponsePart.head(agreement), promise: nil)
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
@@ -106,13 +108,15 @@ final class Upgrade {
         end(.upgraded)
         let pipeline = client.pipeline.syncOperations
         do {
-            try joining(client)
+            try TunnelEnd.join(client: client, host: host)
         } catch {
-            return client.close(promise: nil)
+            client.close(promise: nil)
+            return false
         }
         for handler in handlers { pipeline.removeHandler(handler, promise: nil) }
         http.remove(from: pipeline)
         client.read()
+        return true
     }
 
     /// Forwards the status of a refused upgrade, without a body. The WebSocket API does not expose the body to scripts.
@@ -149,32 +153,36 @@ final class Upgrade {
     }
 }
 
-/// The handler on the host's side of an upgrade request.
+/// The handler on the host's side of an upgrade request. It reads the heads of the response with the tolerance of the
+/// engines (docs/decisions/0065), and no body. After the connections are joined, it forwards the bytes behind the head
+/// and leaves the pipeline.
+///
+/// Isolation: the event loop of its channel.
 private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
     typealias OutboundOut = HTTPClientRequestPart
 
     private let upgrade: Upgrade
     private let request: HTTPRequestHead
     private let secureHost: String?
     private let encoder: HTTPRequestEncoder
-    private let decoder: ByteToMessageHandler<HTTPResponseDecoder>
     private let timeout: Duration
     private var deadline: Scheduled<Void>?
-    private var agreement: HTTPResponseHead?
+    private var collector = MessageHeadCollector()
     private var heads = ResponseHeadState(allowsUpgrade: true)
+    /// A Boolean value that indicates whether the handler reads no further head and drops further bytes.
+    private var isOver = false
 
     /// - Parameter secureHost: The host that the certificate must match before data is sent; `nil` without TLS.
     init(
         _ upgrade: Upgrade, _ request: HTTPRequestHead, secureHost: String?, encoder: HTTPRequestEncoder,
-        decoder: ByteToMessageHandler<HTTPResponseDecoder>,
         timeout: Duration
     ) {
         self.upgrade = upgrade
         self.request = request
         self.secureHost = secureHost
         self.encoder = encoder
-        self.decoder = decoder
         self.timeout = timeout
     }
 
@@ -193,6 +201,7 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
         deadline?.cancel()
         context.write(wrapOutboundOut(.head(request)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.pipeline.syncOperations.removeHandler(encoder, promise: nil)
     }
 
     private func sendRequestOverTLS(_ context: ChannelHandlerContext) {
@@ -208,45 +217,36 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): receive(context, head)
-        case .body: break
-        case .end: if let agreement { join(context, agreement) }
+        var bytes = unwrapInboundIn(data)
+        do {
+            while !isOver, bytes.readableBytes > 0 {
+                let (count, received) = try bytes.withUnsafeReadableBytes { try collector.collect($0) }
+                bytes.moveReaderIndex(forwardBy: count)
+                guard let received else { return }
+                let head = try ReceivedResponseHead(received)
+                guard try heads.receive(status: head.status) == .final else { continue }
+                receive(context, HTTPResponseHead(head), followedBy: bytes)
+            }
+        } catch {
+            fail(context, ResourceError(.connectionLost, "the response violates HTTP", cause: error))
         }
     }
 
-    private func receive(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
-        do {
-            try heads.receive(status: Int(head.status.code))
-        } catch {
-            return fail(
-                context, ResourceError(.connectionLost, "the response violates HTTP", cause: error))
-        }
+    private func receive(_ context: ChannelHandlerContext, _ head: HTTPResponseHead, followedBy bytes: ByteBuffer) {
+        isOver = true
         if Upgrade.isAgreed(by: head) {
-            agreement = head
-        } else if head.status == .switchingProtocols {
+            guard upgrade.accept(head, from: context.channel) else { return }
+            if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        } else if head.status.code == 101 {
             fail(context, ResourceError(.connectionLost, "the host switched to a protocol that was not requested"))
         } else {
             upgrade.refuse(head, from: context.channel)
         }
     }
 
-    /// Joins the connections after the decoder has emitted the end of the response. Otherwise the end would be
-    /// forwarded as data.
-    private func join(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
-        deadline?.cancel()
-        let (host, pipeline) = (context.channel, context.pipeline.syncOperations)
-        upgrade.accept(head, from: host) { client in
-            try TunnelEnd.join(client: client, host: host)
-            pipeline.removeHandler(self, promise: nil)
-            pipeline.removeHandler(encoder, promise: nil)
-            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
-                TunnelEnd.flushForwardedBytes(in: pipeline)
-            }
-        }
-    }
-
     private func fail(_ context: ChannelHandlerContext, _ error: ResourceError) {
+        isOver = true
         upgrade.fail(error)
         context.close(promise: nil)
     }
@@ -274,5 +274,14 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
             isOfTLS
                 ? ResourceError(.tls, "TLS with the host failed, or its certificate is not trusted", cause: error)
                 : ResourceError(.connectionLost, "the host's response is incomplete or invalid", cause: error))
+    }
+}
+
+extension HTTPResponseHead {
+    fileprivate init(_ head: ReceivedResponseHead) {
+        self.init(
+            version: HTTPVersion(major: 1, minor: head.minorVersion),
+            status: .custom(code: UInt(head.status), reasonPhrase: head.reason),
+            headers: HTTPHeaders(head.fields.map { ($0.name, $0.value) }))
     }
 }

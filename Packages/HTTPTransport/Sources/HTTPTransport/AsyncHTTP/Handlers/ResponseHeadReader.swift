@@ -35,11 +35,8 @@ final class ResponseHeadReader: ChannelInboundHandler {
         case over
     }
 
-    private static let mostInformationalHeads = 100
-
     private var state = State.idle
     private var heads = ResponseHeadState()
-    private var informationalHeads = 0
     private var collector = MessageHeadCollector()
     private var ready: ReceivedResponseHead?
     private var allowsBody = true
@@ -51,7 +48,6 @@ final class ResponseHeadReader: ChannelInboundHandler {
         if case .over = state { return }
         state = .head
         heads = ResponseHeadState()
-        informationalHeads = 0
         collector = MessageHeadCollector()
         allowsBody = method != .HEAD
     }
@@ -143,17 +139,11 @@ final class ResponseHeadReader: ChannelInboundHandler {
     }
 
     private func kind(of head: ReceivedResponseHead) throws(MessageHeadViolation) -> ResponseHeadState.Head {
-        let kind: ResponseHeadState.Head
         do throws(ResponseHeadState.Violation) {
-            kind = try heads.receive(status: head.status)
+            return try heads.receive(status: head.status)
         } catch {
             throw MessageHeadViolation(error.description)
         }
-        if kind == .informational { informationalHeads += 1 }
-        guard informationalHeads <= Self.mostInformationalHeads else {
-            throw MessageHeadViolation("too many informational responses")
-        }
-        return kind
     }
 
     /// Passes a minimal head to NIO's decoder.
