@@ -64,6 +64,36 @@ struct HTTP2Tests {
         }
     }
 
+    @Test("A head of more than 16 KiB is sent over HTTP/1.1, and the HTTP/2 connection stays open")
+    func longHead() async throws {
+        let name = try #require(HTTPField.Name("X-Long"))
+        let routes = [
+            try route(.get, "/") { .text("\($0.headers[name]?.utf8.count ?? 0)") },
+            try route(.post, "/") { .text("\($0.headers[name]?.utf8.count ?? 0) \($0.body.count)") },
+        ]
+        try await with(routes) { server, transport async throws in
+            func send(
+                _ method: HTTPRequest.Method, _ value: String, body: ResourceBody = .empty
+            ) async throws -> Data {
+                try await transport.send(server.url + "/", method, [name: value], body: body).body.collect(upTo: 1_000)
+            }
+            // HPACK codes an `a` in 5 bits and a `|` in 15 bits (RFC 7541, appendix B).
+            #expect(try await send(.get, String(repeating: "a", count: 14_000)) == Data("14000".utf8))
+            #expect(server.connectionCount == 1)
+            let long = String(repeating: "|", count: 9_000)
+            #expect(try await send(.get, long) == Data("9000".utf8))
+            #expect(try await send(.post, long, body: .bytes(Data("body".utf8))) == Data("9000 4".utf8))
+            #expect(server.connectionCount == 3)
+            // The host still counts as one of HTTP/2, and its connection is open.
+            #expect(try await send(.post, "a", body: .bytes(Data("body".utf8))) == Data("1 4".utf8))
+            #expect(server.connectionCount == 3)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { try await send(.get, long) == Data("9000".utf8) } }
+                for try await isRight in group { #expect(isRight) }
+            }
+        }
+    }
+
     @Test("Fields, large bodies and uploads work as over HTTP/1.1")
     func exchange() async throws {
         let content = Data((0..<2 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })

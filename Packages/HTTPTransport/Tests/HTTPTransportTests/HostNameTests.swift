@@ -152,6 +152,7 @@ struct HostNameTests {
         let clients = AsyncHTTPClients(.init(), tunnel: nil)
         #expect(clients.pooled.tracer == nil)
         #expect(clients.fresh.tracer == nil)
+        #expect(clients.freshHTTP1.tracer == nil)
         try await clients.shutDown()
     }
 }

@@ -28,6 +28,31 @@ struct RepetitionTests {
         }
     }
 
+    @Test("A request over https whose head may not fit into an HTTP/2 frame uses new HTTP/1.1 connections")
+    func longHead() throws {
+        func needsHTTP1(_ path: String, _ scheme: String = "https", _ fields: HTTPFields = [:]) -> Bool {
+            Repetition(
+                of: HTTPRequest(
+                    method: .get, scheme: scheme, authority: "a.test", path: path, headerFields: fields)
+            ).needsHTTP1
+        }
+        // HPACK codes an `a` in 5 bits and a `|` in 15 bits (RFC 7541, appendix B).
+        let long = "/" + String(repeating: "|", count: 9_000)
+        #expect(needsHTTP1(long) && !needsHTTP1(long, "http"))
+        #expect(!needsHTTP1("/" + String(repeating: "a", count: 20_000)))
+        #expect(needsHTTP1("/" + String(repeating: "a", count: 30_000)))
+        // A server that permits no dynamic table receives equal fields one by one.
+        var fields = HTTPFields()
+        let name = try #require(HTTPField.Name("x"))
+        for _ in 0..<1_000 { fields.append(HTTPField(name: name, value: "01234567890123456789")) }
+        #expect(needsHTTP1("/", "https", fields))
+        for isShared in [nil, true, false] {
+            var post = Repetition(of: .post, needsHTTP1: true)
+            #expect(post.first(isShared: isShared) == .freshHTTP1)
+            #expect(post.next(after: unsent, isShared: isShared)?.connection == .freshHTTP1)
+        }
+    }
+
     @Test("A request that may have been processed is sent again once if it is idempotent")
     func processed() {
         var get = Repetition(of: .get)

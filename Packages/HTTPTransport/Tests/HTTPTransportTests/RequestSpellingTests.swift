@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ContainerTesting
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOSSL
 import ResourceLoading
 import Testing
 
+@testable import ContainerTesting
 @testable import HTTPTransport
 
 @Suite("Spelling of requests", .timeLimit(.minutes(3)))
@@ -22,19 +23,25 @@ struct RequestSpellingTests {
         "/a//b/../c?../d", "//a.example/b", "/?", "/",
     ]
 
-    /// Sends a request over HTTP/1.1, and returns the lines of the request head that arrive.
-    private func received(_ request: HTTPRequest) async throws -> [String] {
+    /// Sends a request to a server that reads HTTP/1.1, and returns the lines of the request head that arrive.
+    /// - Parameter overTLS: `true` if the server offers TLS with HTTP/2 and HTTP/1.1.
+    private func received(_ request: HTTPRequest, overTLS: Bool = false) async throws -> [String] {
         let head = Mutex("")
-        try await RawServer.with { input, output in
+        let certificate = try OriginCertificate()
+        var tls = certificate.configuration
+        tls.applicationProtocols = ["h2", "http/1.1"]
+        var configuration = AsyncHTTPTransport.Configuration()
+        configuration.authorities = [try CertificateAuthority(pem: certificate.authorityPEM)]
+        try await RawServer.with(tls: overTLS ? tls : nil) { input, output in
             var text = ""
             while !text.hasSuffix("\r\n\r\n"), let bytes = try await input.next() { text += String(buffer: bytes) }
             head.withLock { [text] in $0 = text }
             try await output.write(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n"))
-        } _: { server async throws in
+        } _: { [configuration] server async throws in
             var request = request
-            request.scheme = "http"
+            request.scheme = server.isSecure ? "https" : "http"
             request.authority = "127.0.0.1:\(server.port)"
-            try await withTransport { [request] transport async throws in
+            try await withTransport(configuration) { [request] transport async throws in
                 _ = try await transport.send(request, body: .empty)
             }
         }
@@ -107,9 +114,9 @@ struct RequestSpellingTests {
         #expect(try await received(request(path)).first == "GET \(target) HTTP/1.1")
     }
 
-    @Test("A target of 150 KB is sent")
-    func long() async throws {
+    @Test("A target of 150 KB is sent, over HTTP/1.1 if the server offers HTTP/2", arguments: [false, true])
+    func long(overTLS: Bool) async throws {
         let target = "/?" + String(repeating: "a[]|", count: 150 << 8)
-        #expect(try await received(request(target)).first == "GET \(target) HTTP/1.1")
+        #expect(try await received(request(target), overTLS: overTLS).first == "GET \(target) HTTP/1.1")
     }
 }

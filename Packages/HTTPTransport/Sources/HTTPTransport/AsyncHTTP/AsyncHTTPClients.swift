@@ -12,7 +12,7 @@ internal import NIOHTTP2
 internal import NIOSSL
 internal import ResourceLoading
 
-/// The two HTTP clients of a transport, and the tunnel that they use if the host app resolves host names itself.
+/// The HTTP clients of a transport, and the tunnel that they use if the host app resolves host names itself.
 ///
 /// Each request in progress retains this object. The clients shut down when the last reference is released.
 final class AsyncHTTPClients: Sendable {
@@ -22,6 +22,8 @@ final class AsyncHTTPClients: Sendable {
     ///
     /// It serves requests whose pooled connection was closed and, over HTTP/1.1, requests that are not idempotent.
     let fresh: HTTPClient
+    /// The client that opens an HTTP/1.1 connection for each request.
+    let freshHTTP1: HTTPClient
     /// The certificate authorities that are trusted in addition to those of the system.
     let authorities: HostAuthorities
     private let tunnel: AddressTunnel?
@@ -61,10 +63,21 @@ final class AsyncHTTPClients: Sendable {
         // A connection whose request was cancelled during the connect must not be reused.
         settings.connectionPool.idleTimeout = .milliseconds(1)
         fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
+        settings.httpVersion = .http1Only
+        freshHTTP1 = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
     }
 
     deinit {
         abandon()
+    }
+
+    /// Returns the client for a kind of connection.
+    func client(for connection: Repetition.Connection) -> HTTPClient {
+        switch connection {
+        case .pooled: pooled
+        case .fresh: fresh
+        case .freshHTTP1: freshHTTP1
+        }
     }
 
     /// Adds the handlers of this transport to an HTTP/1.1 connection, before its first request.
@@ -138,28 +151,22 @@ final class AsyncHTTPClients: Sendable {
         defer { tunnel?.close() }
         // `shutdown()` of the client would wait for the streams of a connection that has received GOAWAY.
         shared.close()
-        // Both clients shut down even if the first shutdown fails.
-        let result = await Result(catching: { try await pooled.shutdown() })
-        try await fresh.shutdown()
-        try result.get()
+        var failure: (any Error)?
+        for client in [pooled, fresh, freshHTTP1] {
+            do {
+                try await client.shutdown()
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Shuts down without waiting. Does nothing after ``shutDown()``.
     func abandon() {
         shared.close()
-        pooled.shutdown(queue: .global()) { _ in }
-        fresh.shutdown(queue: .global()) { _ in }
+        for client in [pooled, fresh, freshHTTP1] { client.shutdown(queue: .global()) { _ in } }
         tunnel?.close()
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(catching body: () async throws -> Success) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
     }
 }
 

@@ -94,7 +94,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
         let parsed = try request.sentRoot()
-        let host = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        let repetition = Repetition(of: request)
+        // Connections that are HTTP/1.1 in any case have a queue of their own, because their limit differs.
+        let host = "\(request.scheme ?? "")://\(request.authority ?? "")\(repetition.needsHTTP1 ? " HTTP/1.1" : "")"
         let deadline = configuration.lineTimeout.map { ContinuousClock.now + $0 }
         let body = RepeatableBody(body, sentTo: request.urlText, budget: bodyBudget)
         let highest = Mutex<Int64>(0)
@@ -111,7 +113,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         while true {
             let pass = try await queue.enter(host)
             do {
-                return try await send(request, to: parsed, body: body, progress: progress, pass)
+                return try await send(request, to: parsed, body: body, progress: progress, pass, repetition)
             } catch {
                 // The client may retain the exchange, and therefore the pass, for some time.
                 defer { pass.release() }
@@ -131,15 +133,15 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     /// - Parameter parsed: The URL of the request without path and query, which ``RequestSpellingHandler`` sends.
     private func send(
         _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
-        progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
+        progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass, _ repetition: Repetition
     ) async throws -> TransportResponse {
         let url = request.urlText
         let clients = try await readyClients(for: url, of: kind(for: parsed))
-        var repetition = Repetition(of: request.method)
+        var repetition = repetition
         var connection = repetition.first(isShared: pass.isShared)
         while true {
             do {
-                let client = connection == .pooled ? clients.pooled : clients.fresh
+                let client = clients.client(for: connection)
                 return try await attempt(request, to: parsed, body: body, progress: progress, pass, client, of: clients)
             } catch let error as ResourceError {
                 if let failure = error.cause as? TransportFailure, !Task.isCancelled, body.isWhole,

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import NIOCore
+internal import NIOHPACK
 internal import NIOHTTP2
 
 /// The rules that choose the connection of a request, and decide whether a request that failed without a byte of a
@@ -17,6 +19,8 @@ struct Repetition: Sendable {
         case pooled
         /// A new connection.
         case fresh
+        /// A new HTTP/1.1 connection.
+        case freshHTTP1
     }
 
     /// A further attempt.
@@ -45,12 +49,19 @@ struct Repetition: Sendable {
     private static let unsentLimit = 4
     private static let longestDelay = Duration.milliseconds(250)
     private let isIdempotent: Bool
+    /// A Boolean value that indicates whether the request cannot be sent over HTTP/2.
+    let needsHTTP1: Bool
     private var refusals = 0
     private var unsent = 0
     private var hasRepeated = false
 
-    init(of method: HTTPRequest.Method) {
+    init(of request: HTTPRequest) {
+        self.init(of: request.method, needsHTTP1: !request.fitsHTTP2)
+    }
+
+    init(of method: HTTPRequest.Method, needsHTTP1: Bool = false) {
         isIdempotent = Self.isIdempotent(method.rawValue)
+        self.needsHTTP1 = needsHTTP1
     }
 
     /// Returns a Boolean value that indicates whether a method is idempotent (RFC 9110, section 9.2.2).
@@ -61,13 +72,13 @@ struct Repetition: Sendable {
     /// Returns the connection of the first attempt.
     /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     func first(isShared: Bool?) -> Connection {
-        isIdempotent || isShared != false ? .pooled : .fresh
+        needsHTTP1 ? .freshHTTP1 : isIdempotent || isShared != false ? .pooled : .fresh
     }
 
     /// Returns the next attempt, or `nil` if the request must not be sent again.
     /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     mutating func next(after failure: TransportFailure, isShared: Bool?) -> Step? {
-        let connection: Connection = isShared == true ? .pooled : .fresh
+        let connection: Connection = needsHTTP1 ? .freshHTTP1 : isShared == true ? .pooled : .fresh
         switch failure.loss {
         case nil: return nil
         case .rejected: return Step(connection: .fresh, delay: .zero)
@@ -101,5 +112,30 @@ extension TransportFailure {
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway: .refused
         default: phase == .connect ? .unsent : .unanswered
         }
+    }
+}
+
+extension HTTPRequest {
+    /// A Boolean value that indicates whether the head fits into an HTTP/2 frame of 16 KiB, which every server accepts
+    /// (RFC 9113, section 4.2), with 1 KiB for fields that AsyncHTTPClient adds.
+    ///
+    /// The library writes no CONTINUATION frames: a longer head would end the connection with all its requests.
+    fileprivate var fitsHTTP2: Bool {
+        guard scheme == "https" else { return true }
+        let size = headerFields.reduce(path?.utf8.count ?? 0) {
+            $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 32
+        }
+        // A code of HPACK has at most 30 bits (RFC 7541, appendix B).
+        guard size > 4_000 else { return true }
+        let fields = [(":path", sentTarget)] + headerFields.map { ($0.name.canonicalName, $0.value) }
+        // Without a dynamic table, because the server may permit none.
+        var encoder = HPACKEncoder(allocator: ByteBufferAllocator(), maxDynamicTableSize: 0)
+        var block = ByteBuffer()
+        do {
+            try encoder.encode(headers: HPACKHeaders(fields), to: &block)
+        } catch {
+            return false
+        }
+        return block.readableBytes <= 15 << 10
     }
 }
