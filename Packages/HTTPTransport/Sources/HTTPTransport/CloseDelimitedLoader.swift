@@ -4,11 +4,11 @@
 internal import Foundation
 public import ResourceLoading
 
-/// A loader that treats a missing TLS close_notify as the normal end of a body that ends with its connection, as
-/// engines do.
+/// A loader that treats the end of a connection as the normal end of a response without a length, as engines do, also
+/// if TLS ended without close_notify, or if the connection ended within the response head.
 ///
-/// A transport reports a missing close_notify as an error, so that caches, packages, manifests, tables and remote
-/// config never accept a truncated body. This loader belongs above the HTTP cache, for responses to a page.
+/// A transport reports these ends as errors, so that caches, packages, manifests, tables and remote config never accept
+/// a truncated response. This loader belongs above the HTTP cache, for responses to a page.
 ///
 /// Isolation: that of the base loader.
 @_spi(Facade) public struct CloseDelimitedLoader: ResourceLoader {
@@ -48,7 +48,7 @@ public import ResourceLoading
             mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
                 do {
                     return try await base.next(isolation: actor)
-                } catch let error as ResourceError where error.isMissingCloseNotify {
+                } catch let error as ResourceError where error.isUnconfirmedResponseEnd {
                     return nil
                 }
             }

@@ -46,11 +46,11 @@ extension ResourceError {
         (cause as? TransportFailure)?.phase
     }
 
-    /// A Boolean value that indicates whether the connection ended within the response head, or TLS ended without
-    /// close_notify during a body that ends with its connection. Engines treat the response as complete, but it may be
-    /// truncated.
-    var isMissingCloseNotify: Bool {
-        (cause as? TransportFailure)?.underlying is MissingCloseNotify
+    /// A Boolean value that indicates whether the response ended with its connection and may be incomplete (RFC 9112,
+    /// section 8): TLS ended without close_notify in a body without a length, or the connection ended within the head.
+    /// Engines treat the response as complete.
+    var isUnconfirmedResponseEnd: Bool {
+        (cause as? TransportFailure)?.underlying is UnconfirmedResponseEnd
     }
 
     init(_ code: Code, _ failure: TransportFailure, at url: String) {

@@ -53,7 +53,7 @@ struct CloseNotifyTests {
                 for try await data in stream { received += data.count }
                 Issue.record("no error")
             } catch let error as ResourceError {
-                #expect(error.isMissingCloseNotify && error.code == .connectionLost)
+                #expect(error.isUnconfirmedResponseEnd && error.code == .connectionLost)
             }
             #expect(received == 500)
             let body = try await load(url, by: CloseDelimitedLoader(NetworkLoader(transport)))

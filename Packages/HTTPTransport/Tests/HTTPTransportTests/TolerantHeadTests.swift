@@ -117,7 +117,7 @@ struct TolerantHeadTests {
             let answer = try await transport.send(url + "/")
             #expect(answer.head.status.code == 280 && answer.head.headerFields[.init("x")!] == "1")
             let error = await #expect(throws: ResourceError.self) { try await answer.body.collect(upTo: 1 << 20) }
-            #expect(error?.isMissingCloseNotify == true)
+            #expect(error?.isUnconfirmedResponseEnd == true)
         }
     }
 

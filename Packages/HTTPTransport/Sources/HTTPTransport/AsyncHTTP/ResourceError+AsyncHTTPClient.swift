@@ -42,7 +42,7 @@ extension ResourceError {
             self.init(.connectionLost, .receive, "the response violates HTTP: \(error)", error, at: url)
         case is HostIdentityHandler.Mismatch:
             self.init(.tls, .tls, "the certificate does not match the host name", error, at: url)
-        case is MissingCloseNotify:
+        case is UnconfirmedResponseEnd:
             self.init(
                 .connectionLost, .receive, "the connection ended within the response, which may be truncated", error,
                 at: url)

@@ -49,7 +49,7 @@ final class ResponseHeadHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isEnd = isDelimitedByClose && error as? NIOSSLError == .uncleanShutdown
-        context.fireErrorCaught(isEnd ? MissingCloseNotify() : error)
+        context.fireErrorCaught(isEnd ? UnconfirmedResponseEnd() : error)
     }
 }
 
@@ -66,9 +66,11 @@ extension HTTPResponseHead {
     }
 }
 
-/// The error of a connection that ended within a response whose end it marks: without a close_notify alert (RFC 8446,
-/// section 6.1) in a body that ends with its connection, or within the response head. The response may be truncated.
-struct MissingCloseNotify: Error {}
+/// The error of a response that ended with its connection and may be incomplete (RFC 9112, section 8): TLS ended
+/// without close_notify (RFC 8446, section 6.1) in a body without a length, or the connection ended within the head.
+///
+/// A body that is shorter than its length, or whose last chunk is missing, is a lost connection instead.
+struct UnconfirmedResponseEnd: Error {}
 
 /// A handler that checks the header blocks of an HTTP/2 stream before NIO's codec reads them.
 ///

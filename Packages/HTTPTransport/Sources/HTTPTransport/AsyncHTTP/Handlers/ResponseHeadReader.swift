@@ -15,7 +15,7 @@ internal import WebSyntax
 /// trailers are dropped.
 ///
 /// If the connection ends within a head, the complete lines of the head are a response without a body that ends with
-/// ``MissingCloseNotify``, because further lines may be missing.
+/// ``UnconfirmedResponseEnd``, because further lines may be missing.
 ///
 /// Isolation: the event loop of its channel.
 final class ResponseHeadReader: ChannelInboundHandler {
@@ -180,7 +180,7 @@ final class ResponseHeadReader: ChannelInboundHandler {
         head.endWithConnection()
         var rest = ByteBuffer()
         start(context, head, followedBy: &rest)
-        context.fireErrorCaught(MissingCloseNotify())
+        context.fireErrorCaught(UnconfirmedResponseEnd())
     }
 
     // MARK: Bodies
