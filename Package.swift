@@ -201,7 +201,8 @@ let package = Package(
         // Ground modules: they know the base only.
         target("ResourceLoading", ["SystemSupport", "WebSyntax", "AsyncSupport", .httpTypes]),
         tests(of: "ResourceLoading", ["AsyncSupport", "BaseTesting", .httpTypes]),
-        target("ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", .grdb, .sqlite, .log]),
+        target(
+            "ResourceStore", ["ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", .grdb, .sqlite, .log]),
         tests(of: "ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", "BaseTesting", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
@@ -286,8 +287,10 @@ let package = Package(
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
         // What adapters implement.
-        target("WebEngine", ["SystemSupport", "AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("WebEngineTesting", in: "WebEngine", ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
+        target("WebEngine", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
+        target(
+            "WebEngineTesting", in: "WebEngine",
+            ["WebSyntax", "AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
         target(
             "SchemeRouter", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
@@ -369,7 +372,7 @@ let package = Package(
             [
                 "AsyncSupport", "BodyBridge", "ContentDigest", "CookieBridge", "CookieJar", "HTTPCache",
                 "HTTPSemantics", "HTTPTransport", "Prefetch", "PublicSuffixList", "ResourceLoading", "ResourceStore",
-                "SchemeMode", "SchemeRouter", "WebEngine", .httpTypes, .log,
+                "SchemeMode", "SchemeRouter", "WebEngine", "WebSyntax", .httpTypes, .log,
             ]),
         tests(
             of: "RequestPipeline", in: "ContainerKit",
@@ -493,7 +496,7 @@ let package = Package(
                 "ResourceStore", "SchemeRouter", "SystemSupport", "WebEngine", "WebKitGTKAdapter", "ContainerTesting",
                 "PackageFormat",
                 "PackagePublisher", "Prefetch", "PublicSuffixList", "RequestPipeline", "ResourceTable",
-                "TableSuggestions",
+                "TableSuggestions", "WebSyntax",
                 .argumentParser,
                 .httpTypes, .log,
             ]),

@@ -29,6 +29,7 @@ let package = Package(
             name: "WebEngine",
             dependencies: [
                 .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -37,6 +38,7 @@ let package = Package(
             name: "WebEngineTesting",
             dependencies: [
                 "WebEngine",
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -41,6 +41,25 @@ struct EngineCookiesTests {
         #expect(EngineCookie(made).expires == 1_000_000_000_000)
     }
 
+    @Test("Cookies of an engine are compared by the bytes of their texts")
+    func bytes() async throws {
+        let texts = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
+        let cookies = texts.flatMap { text in
+            [
+                EngineCookie(name: text, value: "1", domain: "a.example"),
+                EngineCookie(name: "a", value: text, domain: "a.example"),
+                EngineCookie(name: "a", value: "1", domain: text),
+                EngineCookie(name: "a", value: "1", domain: "a.example", path: "/\(text)"),
+            ]
+        }
+        #expect(Set(cookies).count == cookies.count)
+        #expect(Set(cookies + cookies).count == cookies.count)
+        for text in texts { try await store.set(EngineCookie(name: text, value: "1", domain: "a.example")) }
+        #expect(store.cookies.count == texts.count)
+        try await store.remove(name: "e\u{301}", domain: "a.example", path: "/")
+        #expect(store.cookies.map { Array($0.name.utf8) } == ["\u{E9}", "K", "\u{212A}"].map { Array($0.utf8) })
+    }
+
     @Test("Clearing tries to remove every cookie of the scope, and no other cookie")
     func clearing() async throws {
         for (name, domain) in [("a", ".shop.example"), ("b", "WWW.shop.example"), ("c", "other.example"), ("d", "::1")]

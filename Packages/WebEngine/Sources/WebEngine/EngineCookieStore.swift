@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The cookie store of an engine.
 ///
 /// Isolation: the main actor. When a call that changes the store returns, pages and requests see the change.
@@ -26,7 +28,7 @@ public protocol EngineCookieStore: AnyObject {
     var losses: Int { get }
 }
 
-/// A cookie as an engine stores it.
+/// A cookie as an engine stores it. Its texts are octets (RFC 6265, section 4.1.1) and are compared by their bytes.
 public struct EngineCookie: Sendable, Hashable {
     /// The cookie's name (RFC 6265, section 4.1.1).
     public var name: String
@@ -68,5 +70,21 @@ public struct EngineCookie: Sendable, Hashable {
         self.isSecure = isSecure
         self.isHTTPOnly = isHTTPOnly
         self.sameSite = sameSite
+    }
+
+    /// Returns a Boolean value that indicates whether both cookies are equal, with the same bytes in their texts.
+    public static func == (one: EngineCookie, other: EngineCookie) -> Bool {
+        one.name.hasSameBytes(as: other.name) && one.value.hasSameBytes(as: other.value)
+            && one.domain.hasSameBytes(as: other.domain) && one.path.hasSameBytes(as: other.path)
+            && one.expires == other.expires && one.isSecure == other.isSecure && one.isHTTPOnly == other.isHTTPOnly
+            && one.sameSite == other.sameSite
+    }
+
+    /// Hashes the bytes of the texts.
+    public func hash(into hasher: inout Hasher) {
+        name.hashBytes(into: &hasher)
+        value.hashBytes(into: &hasher)
+        domain.hashBytes(into: &hasher)
+        path.hashBytes(into: &hasher)
     }
 }

@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 public import WebEngine
+internal import WebSyntax
 
 /// The cookie store of a ``FakeEngine``. A test can make it fail, hang or lose cookies.
 @MainActor
@@ -43,7 +44,7 @@ public final class FakeCookies: EngineCookieStore {
             refusals -= 1
             return
         }
-        cookies.removeAll { $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path }
+        remove(cookie.name, cookie.domain, cookie.path)
         cookies.append(cookie)
         signalChange()
     }
@@ -53,8 +54,14 @@ public final class FakeCookies: EngineCookieStore {
         writes += 1
         if let removalFailure { throw removalFailure }
         if name == stubborn { throw EngineError(.cookie, "cannot be removed", at: name) }
-        cookies.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
+        remove(name, domain, path)
         signalChange()
+    }
+
+    private func remove(_ name: String, _ domain: String, _ path: String) {
+        cookies.removeAll {
+            $0.name.hasSameBytes(as: name) && $0.domain.hasSameBytes(as: domain) && $0.path.hasSameBytes(as: path)
+        }
     }
 
     public func changes() -> AsyncStream<Void> {

@@ -109,7 +109,8 @@ internal import WebEngine
             }
             let candidates = isPlain ? try await cookies(sentTo: "https://\(host)\(path)") : try await list()
             return candidates.filter {
-                $0.name.hasSameBytes(as: name) && $0.domain == domain && $0.path.hasSameBytes(as: path)
+                $0.name.hasSameBytes(as: name) && $0.domain.hasSameBytes(as: domain)
+                    && $0.path.hasSameBytes(as: path)
             }
         }
 
