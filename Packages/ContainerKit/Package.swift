@@ -171,6 +171,7 @@ let package = Package(
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

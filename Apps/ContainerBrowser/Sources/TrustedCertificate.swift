@@ -6,6 +6,7 @@ internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 internal import WebEngine
+internal import WebSyntax
 
 /// A certificate that is trusted for the named hosts in addition to the system's authorities, for test servers.
 struct TrustedCertificate: Sendable {
@@ -26,7 +27,7 @@ struct TrustedCertificate: Sendable {
         // A file path may contain an equals sign.
         let isNamed = parts.count == 2 && !parts[0].contains("/")
         let file = isNamed ? parts[1] : argument
-        hosts = isNamed ? [parts[0].lowercased()] : pages
+        hosts = isNamed ? [parts[0].asciiLowercased] : pages
         let text = try FileInput.text(of: file)
         let refusal = CommandError(.badInput, code: "bad-certificate", "the file contains no PEM certificate", at: file)
         guard let begin = text.range(of: "-----BEGIN CERTIFICATE-----"),

@@ -13,22 +13,16 @@ package struct LoopbackDocumentReport: Sendable {
     /// A Boolean value that indicates whether the view has no document to show after the response.
     package internal(set) var isEmpty = false
     /// The real origin of the request.
-    private let origin: String?
+    private let origin: WebOrigin?
 
     /// Creates the report of a request. The flags are `false`.
     init(of request: ResourceRequest) {
-        origin = Self.origin(of: request.head.urlText)
+        origin = request.head.webOrigin
         page = request.page.flatMap { $0.confidence == .exact ? $0.page.id : nil }
     }
 
     /// Returns a Boolean value that indicates whether a real URL has the origin of the request.
     package func isOf(_ url: String) -> Bool {
-        origin != nil && Self.origin(of: url) == origin
-    }
-
-    private static func origin(of url: String) -> String? {
-        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[1].isEmpty else { return nil }
-        return parts[0].lowercased() + parts[2].prefix { !"/?#".contains($0) }.lowercased()
+        origin != nil && WebOrigin(url: url) == origin
     }
 }

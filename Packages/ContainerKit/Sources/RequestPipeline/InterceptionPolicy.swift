@@ -5,6 +5,7 @@ package import HTTPTypes
 internal import ResourceLoading
 @_spi(Facade) package import SchemeRouter
 package import WebEngine
+internal import WebSyntax
 
 /// The decision about one request.
 package enum Disposition: Sendable, Hashable, CustomStringConvertible {
@@ -132,7 +133,7 @@ package struct InterceptionPolicy: Sendable {
     }
 
     private func isOfNamedHost(_ request: HTTPRequest) -> Bool {
-        guard !hosts.isEmpty, let authority = request.authority?.lowercased() else { return false }
+        guard !hosts.isEmpty, let authority = request.authority?.asciiLowercased else { return false }
         return hosts.contains { $0.matches(authority, defaultPort: request.defaultPort) }
     }
 
@@ -198,9 +199,9 @@ package struct InterceptionPolicy: Sendable {
 extension HTTPRequest {
     fileprivate var defaultPort: Int { scheme == "http" ? 80 : 443 }
 
-    /// The authority in lower case, or `nil` if it contains user information.
+    /// The authority with ASCII letters in lower case, or `nil` if it contains user information.
     fileprivate var plainAuthority: String? {
-        guard let authority = authority?.lowercased(), !authority.contains("@") else { return nil }
-        return authority
+        guard let authority, !authority.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        return authority.asciiLowercased
     }
 }

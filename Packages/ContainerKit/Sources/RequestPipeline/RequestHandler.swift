@@ -12,6 +12,7 @@ package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 package import WebEngine
+internal import WebSyntax
 
 // The steps of a custom-scheme request, in order: resolve, decide, complete, answer, settle, deliver. They begin in
 // `SchemeRequestHandler.answer(_:to:)`, at the end of this file. Of a request over loopback, this file has only the
@@ -161,7 +162,11 @@ package final class RequestHandler: Sendable {
         guard let session, session.mode != .plain else { return false }
         if policy.covers(head, for: session.reference) { return true }
         let document = HTTPRequest(urlText: session.documentURL)
-        if document?.scheme == head.scheme, document?.authority == head.authority?.lowercased() { return true }
+        if document?.scheme == head.scheme,
+            (document?.authority).hasSameBytes(as: head.authority?.asciiLowercased)
+        {
+            return true
+        }
         return completion.hasNames(on: head, for: session.id) || policy.hasNames(on: head)
     }
 

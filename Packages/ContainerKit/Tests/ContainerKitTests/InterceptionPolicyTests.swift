@@ -34,6 +34,21 @@ struct InterceptionPolicyTests {
         }
     }
 
+    @Test("Host names are compared by bytes, and only ASCII letters have a case")
+    func hostNames() async throws {
+        let container = try await fixture.container(covering: ["k.example", "*.k.example"])
+        #expect(container.covers("https://K.example/") && container.covers("https://A.K.example/"))
+        // U+212A KELVIN SIGN is the letter K in lower case, and is canonically equivalent to it.
+        #expect(!container.covers("https://\u{212A}.example/") && !container.covers("https://a.\u{212A}.example/"))
+        try await fixture.install(["index.html": "home"], version: "1", base: "https://k.test/app/", into: container)
+        let page = try await container.open("https://k.test/app/")
+        let own = try await fixture.answer(to: "containerkit://K.test/api", from: page.view, of: container)
+        #expect(own.sink.status == 200)
+        let other = try await fixture.answer(to: "containerkit://\u{212A}.test/api", from: page.view, of: container)
+        #expect(other.sink.error?.code == .invalidRequest)
+        #expect(fixture.network.urls == ["https://k.test/api"])
+    }
+
     @Test("In plain mode nothing is covered, and pages open at their real URLs")
     func plain() async throws {
         let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.mode = .plain }

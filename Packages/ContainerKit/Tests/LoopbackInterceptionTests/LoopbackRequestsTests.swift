@@ -86,6 +86,17 @@ struct LoopbackRequestsTests {
         #expect(!report.isOf("https://a.example:8443/") && !report.isOf("about:blank"))
     }
 
+    @Test("The origin of a document report is compared by bytes, and only ASCII letters have a case")
+    func reportedOrigins() throws {
+        let report = LoopbackDocumentReport(of: try request("https://k.example/"))
+        #expect(report.isOf("https://K.example:443/x") && report.isOf("https://k.example?x"))
+        // A slash and a combining mark are one character.
+        #expect(report.isOf("https://k.example/\u{301}"))
+        #expect(!report.isOf("https://\u{212A}.example/"))
+        let composed = LoopbackDocumentReport(of: try request("https://\u{E9}.example/"))
+        #expect(composed.isOf("https://\u{E9}.example/x") && !composed.isOf("https://e\u{301}.example/"))
+    }
+
     @Test("Askers are determined only if the pipeline distinguishes them, and never for documents")
     func askers() async throws {
         for distinguishes in [false, true] {
