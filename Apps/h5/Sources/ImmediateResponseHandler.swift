@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import WebSyntax
 
 /// A handler that sends immediate responses on the event loop and forwards other requests to the server's task.
 ///
@@ -108,7 +109,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     private static func mayBeImmediate(_ head: HTTPRequest) -> Bool {
         guard head.method == .get || head.method == .head else { return false }
         guard let connection = head.headerFields[.connection] else { return true }
-        return connection.lowercased() == "keep-alive"
+        return connection.utf8.equalsIgnoringCase("keep-alive")
     }
 
     private func passHeld(_ context: ChannelHandlerContext) {

@@ -284,6 +284,8 @@ struct CodingTests {
             ([.acceptEncoding: "BR ;q=1.0,\tX-GZip;q=0.5, ,identity;q=0"], "BR ;q=1.0,\tX-GZip;q=0.5, ,identity;q=0"),
             ([.acceptEncoding: "gzip, deflate, br, zstd"], "gzip, deflate, br"),
             ([.acceptEncoding: "zstd, br;q=0.9,*;q=0.1, gzip"], "br;q=0.9, gzip"),
+            // A Greek question mark is canonically equivalent to a semicolon.
+            ([.acceptEncoding: "gzip\u{37E}q=1, br"], "br"),
             ([.acceptEncoding: "zstd"], "identity"), ([.acceptEncoding: "*"], "identity"),
             ([.acceptEncoding: ""], "identity"), ([.acceptEncoding: "identity"], "identity"),
             ([.range: "bytes=0-1", .acceptEncoding: "gzip, br"], "identity"), ([.range: "bytes=0-1"], "identity"),

@@ -179,6 +179,7 @@ struct CharsetSnifferTests {
             ("UTF8", "utf-8"), (" latin1\n", "windows-1252"), ("ASCII", "windows-1252"), ("GB_2312-80", "gbk"),
             ("x-sjis", "shift_jis"), ("unicode", "utf-16le"), ("iso-8859-8-i", "iso-8859-8-i"),
             ("logical", "iso-8859-8-i"),
+            ("KOI8-R", "koi8-r"), ("\u{212A}OI8-R", nil), ("gb\u{212A}", nil),
             ("utf-7", nil), ("", nil), ("gb k", nil), ("utf-8;x", nil), (String(repeating: "x", count: 100), nil),
         ] as [(String, String?)])
     func labels(label: String, name: String?) {

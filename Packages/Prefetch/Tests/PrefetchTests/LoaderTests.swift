@@ -353,6 +353,22 @@ struct LoaderTests {
         #expect(grants.lead(from: "b=1", to: nil) && !grants.lead(from: "b=1", to: "b=2"))
     }
 
+    @Test(
+        "The last valid Max-Age removes a cookie (RFC 6265bis, section 5.6.2)",
+        arguments: [
+            ("Max-Age=0", true), ("Max-Age=000", true), ("Max-Age=-5", true), ("max-age = -0", true),
+            ("Max-Age=5; Max-Age=0", true), ("Max-Age=0; Max-Age=5", false), ("Max-Age=0; Max-Age=x", true),
+            ("Max-Age=0; Max-Age", true), ("Max-Age=5", false), ("Max-Age=", false), ("Max-Age=-", false),
+            ("Max-Age=+0", false), ("Max-Age=0.5", false), ("Max-Age=--1", false),
+            // Arabic digits, and a full-width digit.
+            ("Max-Age=-\u{661}", false), ("Max-Age=-\u{FF11}", false), ("Max-Age=-\u{301}1", false),
+        ])
+    func removals(attributes: String, isRemoved: Bool) {
+        var grants = CookieGrants()
+        grants.record(["a=1; \(attributes)"])
+        #expect(grants.lead(from: "a=0", to: nil) == isRemoved)
+    }
+
     @Test("Cookies of another response may belong to another account's session")
     func grantsOfOthers() async throws {
         let fixture = Fixture(FixedFields(fields: [.cookie: "user=1"]))

@@ -73,6 +73,8 @@ struct EmbeddingTests {
             ("https://c.example", false, false), ("https://c.example https://a.example", true, true),
             ("https://a.example/", true, true), ("https://a.example/page", false, false),
             ("containerkit://a.example", false, false), ("containerkit:", false, false), ("xa.example", false, false),
+            // Only ASCII whitespace separates sources.
+            ("https://c.example\u{2003}https://a.example", false, false),
         ])
     func frameAncestors(sources: String, own: Bool, other: Bool) async throws {
         let fields: HTTPFields = [.contentSecurityPolicy: "default-src *; Frame-Ancestors \(sources); img-src *"]

@@ -43,7 +43,8 @@ struct ContentCodings: Equatable {
     /// Returns a Boolean value that indicates whether a member of `Accept-Encoding`, which may have a weight (RFC 9110,
     /// section 12.5.3), names a removable coding or `identity`.
     static func accepts(_ member: Substring) -> Bool {
-        let name = member.prefix { $0 != ";" }.trimmingFieldWhitespace.lowercased()
+        // The weight is found by its byte: U+037E GREEK QUESTION MARK equals a semicolon as a character.
+        let name = Substring(member.utf8.prefix { $0 != UInt8(ascii: ";") }).trimmingFieldWhitespace.asciiLowercased
         return name == "identity" || coding(name) != nil
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// A character encoding of the web (WHATWG Encoding, section 4.2).
 public struct CharacterEncoding: Sendable, Hashable, CustomStringConvertible {
     /// The encoding's name in lower case, such as `utf-8` or `gbk`.
@@ -10,11 +12,11 @@ public struct CharacterEncoding: Sendable, Hashable, CustomStringConvertible {
         description = name
     }
 
-    /// Creates the encoding of a label, or returns `nil` for an unknown label. Case and surrounding white space are
-    /// ignored.
+    /// Creates the encoding of a label, or returns `nil` for an unknown label. The case of ASCII
+    /// letters and surrounding white space are ignored.
     public init?(label: String) {
         let bytes = label.utf8.drop { Self.isSpace($0) }.reversed().drop { Self.isSpace($0) }.reversed()
-        guard bytes.count <= 32, let name = Self.names[String(decoding: bytes, as: UTF8.self).lowercased()] else {
+        guard bytes.count <= 32, let name = Self.names[String(decoding: bytes, as: UTF8.self).asciiLowercased] else {
             return nil
         }
         self.init(name: name)

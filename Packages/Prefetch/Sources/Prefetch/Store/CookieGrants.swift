@@ -72,11 +72,19 @@ struct CookieGrants: Sendable {
         return (ByteText(String(name.trimmingFieldWhitespace)), ByteText(String(value.trimmingFieldWhitespace)))
     }
 
-    /// Returns a Boolean value that indicates whether the last `Max-Age` removes the cookie. `Expires` is not
+    /// Returns a Boolean value that indicates whether the last valid `Max-Age` removes the cookie. `Expires` is not
     /// evaluated; a cookie that is removed by it has an empty value.
     private static func isOver(_ attributes: ArraySlice<Substring>) -> Bool {
-        let ages = attributes.map(pair).filter { $0.name.text.asciiLowercased == "max-age" }.map(\.value.text)
-        guard let age = ages.last, !age.isEmpty else { return false }
-        return age.first == "-" ? age.dropFirst().allSatisfy(\.isNumber) : age.allSatisfy { $0 == "0" }
+        let ages = attributes.map(pair).filter { $0.name.text.utf8.equalsIgnoringCase("max-age") }
+        return ages.compactMap { removes($0.value.text.utf8) }.last ?? false
+    }
+
+    /// Returns a Boolean value that indicates whether a `Max-Age` is zero or negative; `nil` if it is not one or more
+    /// digits with an optional minus sign. User agents ignore such a `Max-Age` (RFC 6265bis, section 5.6.2).
+    private static func removes(_ age: String.UTF8View) -> Bool? {
+        let isNegative = age.first == UInt8(ascii: "-")
+        let digits = isNegative ? age.dropFirst() : age[...]
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+        return isNegative || digits.allSatisfy { $0 == UInt8(ascii: "0") }
     }
 }

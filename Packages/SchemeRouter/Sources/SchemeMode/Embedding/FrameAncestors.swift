@@ -12,12 +12,13 @@ struct FrameAncestors: Sendable, Hashable {
 
     /// Returns the directives of a `Content-Security-Policy` value, at most one for each policy in it.
     static func directives(in value: String) -> [FrameAncestors] {
-        value.split(separator: ",").compactMap { policy in
-            for directive in policy.split(separator: ";") {
-                let words = directive.split(whereSeparator: \.isWhitespace)
+        // The separators are bytes: only ASCII whitespace separates words (section 2.2.1).
+        value.utf8.split(separator: UInt8(ascii: ",")).compactMap { policy in
+            for directive in policy.split(separator: UInt8(ascii: ";")) {
+                let words = directive.split(whereSeparator: \.isASCIIWhitespace)
                 // Of several directives with one name, the first one counts (section 2.2.1).
-                if words.first?.asciiLowercased == "frame-ancestors" {
-                    return FrameAncestors(sources: Array(words.dropFirst()))
+                if words.first?.equalsIgnoringCase("frame-ancestors") == true {
+                    return FrameAncestors(sources: words.dropFirst().map { Substring($0) })
                 }
             }
             return nil
