@@ -45,6 +45,20 @@ struct UnpackerTests {
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/a.tgz.out/\u{301}e"))
     }
 
+    #if os(Linux)
+        @Test("Folders with canonically equivalent names are different folders")
+        func equivalentFolders() throws {
+            let names = ["e\u{301}/a", "\u{E9}/b", "e\u{301}/c", "\u{E9}/\u{212A}/d", "\u{E9}/K/e"]
+            let archive = try folder.write("a.zip", ZipMaker(names.map { ZipMaker.Entry($0) }).bytes())
+            let verified = try PackageVerifier().verify(archive)
+            let unpacked = try Unpacker(isDurable: false).unpack(archive, into: "\(folder.path)/out")
+            #expect(verified == unpacked)
+            for name in names {
+                #expect(FileManager.default.contents(atPath: "\(folder.path)/out/\(name)") == Data("hello".utf8))
+            }
+        }
+    #endif
+
     @Test("Names in a given encoding are unpacked and verified")
     func encodedNames() throws {
         let archive = try folder.write(

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import SystemSupport
+internal import WebSyntax
 
 #if canImport(Glibc)
     internal import Glibc
@@ -27,7 +28,7 @@ final class UnpackTarget {
     private let name: String
     private let temporaryName: String
     /// The paths of the archive's folders that were created.
-    private var known: Set<String> = []
+    private var known: Set<ByteText> = []
     /// The folder of the last file, because the next file is often in the same folder.
     private var latest: (path: String, folder: DirectoryDescriptor)?
 
@@ -117,12 +118,12 @@ final class UnpackTarget {
 
     private func folder(_ parts: some Collection<Substring>) throws -> DirectoryDescriptor {
         let path = parts.joined(separator: "/")
-        if let latest, latest.path == path { return latest.folder }
+        if let latest, latest.path.hasSameBytes(as: path) { return latest.folder }
         var folder = content
         var prefix = ""
         for part in parts {
             prefix += "/\(part)"
-            if known.insert(prefix).inserted { _ = try Self.make(String(part), in: folder) }
+            if known.insert(ByteText(prefix)).inserted { _ = try Self.make(String(part), in: folder) }
             folder = try Self.open(String(part), in: folder)
         }
         latest = (path, folder)
