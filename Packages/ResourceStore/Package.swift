@@ -31,6 +31,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

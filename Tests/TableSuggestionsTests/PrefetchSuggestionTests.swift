@@ -417,6 +417,20 @@ struct PrefetchSuggestionTests {
         #expect(throws: PrefetchError.self) { try suggestion([[]], page: "file:///a") }
     }
 
+    @Test("Names and values of requests are compared by bytes")
+    func bytes() throws {
+        func part(_ json: String) throws -> FixedPart {
+            FixedPart(query: nil, body: try JSONValue(json: Data(json.utf8), maxDepth: 8))
+        }
+        let composed = try part("{\"a\": \"\u{E9}\", \"\u{E9}\": \"1\"}")
+        let decomposed = try part("{\"a\": \"e\u{301}\", \"e\u{301}\": \"1\"}")
+        #expect(composed.differences(from: composed).isEmpty)
+        #expect(
+            composed.differences(from: decomposed).map { Array($0.utf8) }
+                == ["a", "\u{E9}", "e\u{301}"].map { Array($0.utf8) })
+        #expect(try part("{\"K\": 1}").differences(from: part("{\"\u{212A}\": 1}")).count == 2)
+    }
+
     @Test("A table contains at most the permitted number of requests")
     func limit() throws {
         var limits = PrefetchLimits()

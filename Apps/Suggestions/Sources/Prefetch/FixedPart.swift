@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Prefetch
+internal import WebSyntax
 
 /// The fixed part of a request in a table: the names and values of the query and the body.
 struct FixedPart: Sendable {
@@ -26,12 +27,16 @@ struct FixedPart: Sendable {
     /// Returns the names whose values differ between both parts, without duplicates, in the order of this part.
     func differences(from other: FixedPart) -> [String] {
         let (mine, theirs) = (byName, other.byName)
-        var known: Set<String> = []
-        return (items + other.items).map(\.name).filter { mine[$0] != theirs[$0] && known.insert($0).inserted }
+        var known: Set<ByteText> = []
+        return (items + other.items).map(\.name).filter { name in
+            let key = ByteText(name)
+            return mine[key] != theirs[key] && known.insert(key).inserted
+        }
     }
 
-    private var byName: [String: [String]] {
-        Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
+    /// The values by name. Names and values are compared by bytes, as servers do.
+    private var byName: [ByteText: [ByteText]] {
+        Dictionary(grouping: items) { ByteText($0.name) }.mapValues { $0.map { ByteText($0.value) } }
     }
 
     /// Adds a value. Elements of an array have the name of the array. The recursion ends, because the parser limits the

@@ -85,6 +85,16 @@ struct LegacyBridgeTests {
         #expect(!has("1", page) && bridge.count == 0)
     }
 
+    @Test("Ids are compared by bytes")
+    func ids() async throws {
+        #expect(store("\u{E9}", #""composed""#)?.hasPrefix(#"{"value""#) == true)
+        #expect(!has("e\u{301}", page))
+        #expect(store("e\u{301}", #""decomposed""#)?.hasPrefix(#"{"value""#) == true)
+        #expect(bridge.count == 2 && !has("\u{212A}", page))
+        #expect(try await text(bridge.removeBody("e\u{301}", for: page)) == "decomposed")
+        #expect(try await text(bridge.removeBody("\u{E9}", for: page)) == "composed")
+    }
+
     /// Polls with a ticket until there is a result.
     private func ending(of ticket: String) async throws -> String {
         while true {

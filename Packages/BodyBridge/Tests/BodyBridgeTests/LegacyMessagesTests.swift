@@ -37,6 +37,7 @@ struct LegacyMessagesTests {
             ("?ID=%F&b", "?b", .unreadable), ("?ID=%ff", "", .unreadable), ("?ID=%", "", .unreadable),
             ("?xID=1&IDx=2&a=ID=3", "?xID=1&IDx=2&a=ID=3", .none), ("", "", .none), ("/ID=1?", "/ID=1?", .none),
             ("?", "?", .none), ("?&ID=1", "?", .id("1")), ("?ID=1&", "?", .id("1")), ("?ID=%+1", "", .unreadable),
+            ("?ID=\u{E9}&ID=e\u{301}", "", .unreadable), ("?ID=\u{212A}&ID=K&b", "?b", .unreadable),
         ])
     func parameter(_ query: String, _ left: String, _ carried: LegacyMessages.CarriedID) throws {
         let named = { (text: String) in "https://shop.example/p" + text.replacing("ID", with: messages.parameter) }

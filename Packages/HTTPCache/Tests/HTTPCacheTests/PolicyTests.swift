@@ -133,6 +133,9 @@ struct PolicyTests {
         #expect(Set(texts.map { CacheKey(partition: "", url: "https://a.test/\($0)") }).count == texts.count)
         #expect(Set(texts.map { CacheKey(partition: $0, url: "https://a.test/") }).count == texts.count)
         #expect(Set(texts.map { StoredResponse.Selector(name: "a", value: $0) }).count == texts.count)
+        var bodies = ReadBodies()
+        for text in texts { bodies.put(.empty, text, 1, seen: 0) }
+        for text in texts { #expect(bodies.removeBody(text, 1) != nil) }
     }
 
     @Test("The latest matching response is used, and preconditions for the origin are forwarded")

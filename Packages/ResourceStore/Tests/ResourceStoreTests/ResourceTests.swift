@@ -188,6 +188,19 @@ struct ResourceTests {
         #expect(code { try store.putResources(resources, from: store.makeBatch()) } == .conflict)
     }
 
+    @Test func keysAreComparedByBytes() throws {
+        let batch = store.makeBatch()
+        let names = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
+        let resources = try names.map { name in
+            var writer = try batch.makeWriter()
+            try writer.write(Data(text(name).utf8))
+            return StoredResource(
+                key: name, blob: try writer.finish(), size: 100, mediaType: "a/b", validator: "")
+        }
+        try store.putResources(resources, from: batch)
+        #expect(try keys.map { Array($0.utf8) } == ["K", "e\u{301}", "\u{E9}", "\u{212A}"].map { Array($0.utf8) })
+    }
+
     @Test func rejectsResourceOverBudget() throws {
         try put(["a"], on: 1)
         #expect(code { try store.putResource(String(repeating: "x", count: 1_001), for: "b") } == .overBudget)

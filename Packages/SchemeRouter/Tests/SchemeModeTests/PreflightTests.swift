@@ -128,6 +128,8 @@ struct PreflightTests {
         #expect(await isBlocked(delete, by: server(methods: "DELETE", origin: "null")))
         #expect(await isBlocked(delete, by: server(methods: "DELETE", status: .found)))
         #expect(await isBlocked(delete, by: server(methods: "DELETE", status: .internalServerError)))
+        let composed = try request(.delete, from: "https://\u{E9}.example")
+        #expect(await isBlocked(composed, by: server(methods: "DELETE", origin: "https://e\u{301}.example")))
         let fields = try request(.get, [.ifMatch: "x", .authorization: "y"])
         #expect(await isBlocked(fields, by: server(fields: "if-match")))
         #expect(await isBlocked(fields, by: server(fields: "*")))
@@ -231,6 +233,17 @@ struct PreflightTests {
         // After a refusal, permissions of the same key are requested again.
         _ = try await loader.load(request(.delete))
         #expect(server.methods.suffix(3) == [.options, .options, .delete])
+
+        // URLs and origins are compared by bytes.
+        let other = self.server(methods: "DELETE", origin: "*", maxAge: "60")
+        let otherLoader = PreflightLoader(other)
+        for text in ["\u{E9}", "e\u{301}", "\u{E9}"] {
+            _ = try await otherLoader.load(request(.delete, to: "https://b.example/\(text)"))
+        }
+        for text in ["\u{E9}", "e\u{301}", "\u{E9}"] {
+            _ = try await otherLoader.load(request(.delete, from: "https://\(text).example"))
+        }
+        #expect(other.methods.count { $0 == .options } == 4 && other.methods.count { $0 == .delete } == 6)
 
         let brief = self.server(methods: "DELETE", maxAge: "0")
         let briefLoader = PreflightLoader(brief)

@@ -4,6 +4,7 @@
 public import Foundation
 public import HTTPTypes
 public import ResourceLoading
+internal import WebSyntax
 
 /// The native side of the messages of older pages in one view: bodies sent before their requests, and cookies.
 ///
@@ -16,7 +17,7 @@ public import ResourceLoading
 @_spi(Facade) public final class LegacyBridge {
     private struct Key: Hashable {
         let origin: WebOrigin
-        let requestID: String
+        let requestID: ByteText
     }
 
     private struct Entry {
@@ -98,7 +99,7 @@ public import ResourceLoading
     ///   - origin: the origin of the document that makes the request.
     /// - Returns: `nil` if there is no body of this id and origin.
     public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
-        guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
+        guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: ByteText(requestID))),
             let bytes = relay.removeReceivedBytes(entry.id)
         else { return nil }
         let type: String? =
@@ -113,7 +114,7 @@ public import ResourceLoading
 
     /// Returns a Boolean value that indicates whether ``removeBody(_:for:)`` would find a body.
     public func holds(_ requestID: String, for origin: WebOrigin) -> Bool {
-        entries[Key(origin: origin, requestID: requestID)].map { relay.holds($0.id) } ?? false
+        entries[Key(origin: origin, requestID: ByteText(requestID))].map { relay.holds($0.id) } ?? false
     }
 
     /// The number of bodies that wait for their requests.
@@ -132,7 +133,7 @@ public import ResourceLoading
             throw ResourceError(.blocked, "the document may not send a body")
         }
         var message = try LegacyBodyMessage(json: json)
-        let key = Key(origin: origin, requestID: message.requestID)
+        let key = Key(origin: origin, requestID: ByteText(message.requestID))
         if let old = entries.removeValue(forKey: key) { relay.drop(old.id) }
         entries = entries.filter { relay.holds($0.value.id) }
         let id = BodyID()

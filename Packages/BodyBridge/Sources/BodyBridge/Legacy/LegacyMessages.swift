@@ -68,8 +68,9 @@ extension LegacyMessages {
     private func removeID(from target: inout String) -> CarriedID {
         let ranges = Self.ranges(of: parameter, in: target)
         guard !ranges.isEmpty else { return .none }
-        let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })
-        let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0) } : nil
+        let offset = parameter.utf8.count + 1
+        let values = Set(ranges.map { ByteText(String(Substring(target.utf8[$0].dropFirst(offset)))) })
+        let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0.text) } : nil
         for range in ranges.reversed() {
             // Removes the parameter with the separator before it. If that separator is the `?` of the query, removes
             // the separator after it instead.

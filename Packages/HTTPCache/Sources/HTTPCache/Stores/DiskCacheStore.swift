@@ -168,7 +168,7 @@ final class DiskCacheStore: CacheStoring {
 
     func remove(_ key: CacheKey, variant: String?) async {
         await change("removal", elseRemoving: (key, variant)) { [self] store in
-            defer { read.withLock { $0.remove { $0.hasPrefix(key.prefix) } } }
+            defer { read.withLock { $0.remove { $0.utf8.starts(with: key.prefix.utf8) } } }
             try Self.remove(key, variant, from: store)
         }
     }

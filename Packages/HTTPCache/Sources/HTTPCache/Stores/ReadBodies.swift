@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The most recent small bodies that were read together with their records. A body is removed when it is requested.
 struct ReadBodies {
@@ -14,13 +15,14 @@ struct ReadBodies {
     /// - Parameter seen: The value of ``removals`` before the bytes were read.
     mutating func put(_ bytes: ResourceBody, _ name: String, _ revision: UInt64, seen: UInt64) {
         guard seen == removals else { return }
-        bodies.removeAll { $0.name == name }
+        bodies.removeAll { $0.name.hasSameBytes(as: name) }
         if bodies.count == Self.limit { bodies.removeFirst() }
         bodies.append((name, revision, bytes))
     }
 
     mutating func removeBody(_ name: String, _ revision: UInt64) -> ResourceBody? {
-        bodies.firstIndex { $0.name == name && $0.revision == revision }.map { bodies.remove(at: $0).bytes }
+        let index = bodies.firstIndex { $0.revision == revision && $0.name.hasSameBytes(as: name) }
+        return index.map { bodies.remove(at: $0).bytes }
     }
 
     mutating func remove(where isGone: (String) -> Bool) {

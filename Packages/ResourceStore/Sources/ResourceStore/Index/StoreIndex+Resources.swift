@@ -4,6 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import GRDB
+internal import WebSyntax
 
 extension StoreIndex {
     /// Returns the record of a key, or `nil` if there is none.
@@ -59,7 +60,7 @@ extension StoreIndex {
     ///     evicted down to `low`. Records in `added` are not evicted.
     ///   - removeBlobs: a closure that receives the removed resources after the commit.
     func changeResources(
-        used: Set<String>, on day: Int64, adding added: [StoredResource] = [], removing removed: [String] = [],
+        used: Set<ByteText>, on day: Int64, adding added: [StoredResource] = [], removing removed: [String] = [],
         budget: (high: Int64, low: Int64)?, removeBlobs: (Removal) throws -> Void
     ) throws {
         try writingWithoutTransaction { database in
@@ -71,7 +72,7 @@ extension StoreIndex {
                     for resource in added { try Self.put(resource, on: day, in: database, &removal) }
                     for key in removed { removal.keys += try Self.remove("key", key, in: database, &removal) }
                     if let budget {
-                        let fresh = Set(added.map(\.key))
+                        let fresh = Set(added.map { ByteText($0.key) })
                         removal.keys += try evict(budget, sparing: fresh, in: database, &removal)
                     }
                     try onStep(.resourcesWritten)
@@ -99,11 +100,11 @@ extension StoreIndex {
         return Int64(exactly: sum ?? 0) ?? .max
     }
 
-    private static func touch(_ keys: Set<String>, on day: Int64, in database: Database) throws {
+    private static func touch(_ keys: Set<ByteText>, on day: Int64, in database: Database) throws {
         guard !keys.isEmpty else { return }
         let update = try database.cachedStatement(
             sql: "UPDATE resource SET last_use = ?1 WHERE key = ?2 AND last_use < ?1")
-        for key in keys { try update.execute(arguments: [day, key]) }
+        for key in keys { try update.execute(arguments: [day, key.text]) }
     }
 
     private static func put(
@@ -136,7 +137,7 @@ extension StoreIndex {
     }
 
     private func evict(
-        _ budget: (high: Int64, low: Int64), sparing fresh: Set<String>, in database: Database,
+        _ budget: (high: Int64, low: Int64), sparing fresh: Set<ByteText>, in database: Database,
         _ removal: inout Removal
     ) throws -> Int {
         guard try Self.resourceBytes(in: database) > budget.high else { return 0 }
@@ -151,7 +152,7 @@ extension StoreIndex {
         let oldest = try Row.fetchCursor(
             database, sql: "SELECT number, key, size + overhead FROM resource ORDER BY last_use, number")
         while bytes > budget.low, let row = try oldest.next() {
-            if fresh.contains(try row.decode(String.self, atIndex: 1)) { continue }
+            if fresh.contains(ByteText(try row.decode(String.self, atIndex: 1))) { continue }
             doomed.append(try row.decode(atIndex: 0))
             bytes -= try row.decode(Int64.self, atIndex: 2)
         }

@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 public import Foundation
+internal import WebSyntax
 
 /// Resources: files under keys, outside of any generation, such as the files of a resource table.
 ///
@@ -22,7 +23,7 @@ extension BlobStore {
         do {
             guard let resource = try index.resource(key) else { return nil }
             if resource.lastUse < configuration.today() {
-                state.withLock { _ = $0.usedResources.insert(key) }
+                state.withLock { _ = $0.usedResources.insert(ByteText(key)) }
             }
             return resource
         } catch let error as StoreError where error.code == .damaged {
@@ -56,7 +57,7 @@ extension BlobStore {
         guard batch.store === self else {
             throw StoreError(.conflict, "the batch belongs to another store", at: directory)
         }
-        guard Set(resources.map(\.key)).count == resources.count else {
+        guard Set(resources.map { ByteText($0.key) }).count == resources.count else {
             throw StoreError(.conflict, "two resources have the same key", at: directory)
         }
         if let resource = resources.first(where: { !blobs.contains($0.blob) }) {

@@ -5,6 +5,7 @@ internal import AsyncSupport
 internal import ContentDigest
 public import Foundation
 internal import SystemSupport
+internal import WebSyntax
 
 /// A content store in one directory: blobs under their SHA-256 digests, generations that map paths to blobs, and
 /// resources that map keys to blobs.
@@ -76,7 +77,7 @@ public final class BlobStore: Sendable {
         /// Large blobs that were verified since the store was opened.
         var checked: Set<SHA256Digest> = []
         /// Keys of resources that were used on a later day than their record contains.
-        var usedResources: Set<String> = []
+        var usedResources: Set<ByteText> = []
         /// The number of the next file in `staging/`.
         var nextStagedFile = 0
         /// The counters of the store. The memory cache has its own.

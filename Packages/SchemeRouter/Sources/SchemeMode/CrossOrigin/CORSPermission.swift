@@ -34,7 +34,7 @@ struct CORSPermission {
 
     private var isNamed: Bool {
         guard let value = fields[.accessControlAllowOrigin] else { return false }
-        return value == origin || value == nameOfOrigin
+        return [origin, nameOfOrigin].contains { $0?.hasSameBytes(as: value) == true }
     }
     private var isOpen: Bool { fields[.accessControlAllowOrigin] == "*" }
     private var allowsCredentials: Bool { fields[.accessControlAllowCredentials] == "true" }
@@ -67,7 +67,7 @@ struct CORSPermission {
     ///   - page: The real origin of the page.
     ///   - names: The custom schemes of pages.
     func named(for page: String, by names: SchemeNames) -> String? {
-        guard let origin, fields[.accessControlAllowOrigin] == origin else { return nil }
+        guard let origin, fields[.accessControlAllowOrigin].hasSameBytes(as: origin) else { return nil }
         return names.name(of: page)
     }
 }

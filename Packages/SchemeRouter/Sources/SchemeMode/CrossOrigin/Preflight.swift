@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The preflight request that a cross-origin request requires (Fetch, section 4.8, CORS-preflight fetch).
 struct Preflight {
@@ -10,14 +11,14 @@ struct Preflight {
     struct Key: Hashable {
         /// The document of the requesting page. It is part of the key so that a page cannot observe the requests of
         /// another page.
-        let page: String?
-        let origin: String
-        let url: String
+        let page: ByteText?
+        let origin: ByteText
+        let url: ByteText
         /// A Boolean value that indicates whether requests have credentials, which wildcards do not cover.
         let isCredentialed: Bool
 
         /// The approximate memory usage in bytes.
-        var size: Int { [page ?? "", origin, url].reduce(0) { $0 + $1.utf8.count } }
+        var size: Int { [page, origin, url].reduce(0) { $0 + ($1?.text.utf8.count ?? 0) } }
     }
 
     let key: Key
@@ -31,14 +32,15 @@ struct Preflight {
     /// not safelisted is a CORS request.
     init?(for request: ResourceRequest) {
         guard request.mode != .navigate, let origin = request.head.headerFields[.origin],
-            request.head.webOrigin?.description != origin
+            !(request.head.webOrigin?.description).hasSameBytes(as: origin)
         else { return nil }
         fieldNames = CORSSafelist.unsafeNames(in: request.head.headerFields)
         method = request.head.method
         guard !fieldNames.isEmpty || !CORSSafelist.contains(method) else { return nil }
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.urlText }
         key = Key(
-            page: page, origin: origin, url: request.head.urlText, isCredentialed: request.credentials == .include)
+            page: page.map { ByteText($0) }, origin: ByteText(origin), url: ByteText(request.head.urlText),
+            isCredentialed: request.credentials == .include)
         originalRequest = request
     }
 
@@ -74,6 +76,6 @@ struct Preflight {
     }
 
     private func refusal(_ what: String) -> ResourceError {
-        ResourceError(.blocked, "the server \(what) (CORS)", at: key.url)
+        ResourceError(.blocked, "the server \(what) (CORS)", at: key.url.text)
     }
 }

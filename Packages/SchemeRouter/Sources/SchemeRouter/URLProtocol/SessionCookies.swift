@@ -55,8 +55,11 @@ struct SessionCookies {
     }
 
     /// Returns a Boolean value that indicates whether a path matches the path of a cookie (RFC 6265, section 5.1.4).
-    private static func matches(_ path: Substring, _ cookie: String) -> Bool {
-        path == cookie || path.hasPrefix(cookie) && (cookie.hasSuffix("/") || path.dropFirst(cookie.count).first == "/")
+    static func matches(_ path: Substring, _ cookie: String) -> Bool {
+        let (path, cookie) = (path.utf8, cookie.utf8)
+        guard path.starts(with: cookie) else { return false }
+        let slash = UInt8(ascii: "/")
+        return path.count == cookie.count || cookie.last == slash || path.dropFirst(cookie.count).first == slash
     }
 
     /// Returns a Boolean value that indicates whether cookies of a URL are accepted. The policy may accept only
