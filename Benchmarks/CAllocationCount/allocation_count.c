@@ -8,7 +8,14 @@
 #include <features.h>
 #endif
 
-#ifdef __GLIBC__
+// ThreadSanitizer replaces malloc itself, and calls it before it can run other code.
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define HAS_OTHER_MALLOC
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(HAS_OTHER_MALLOC)
 #include <stdatomic.h>
 #include <stddef.h>
 

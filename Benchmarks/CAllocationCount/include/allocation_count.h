@@ -5,7 +5,8 @@
 #define CONTAINERKIT_ALLOCATION_COUNT_H
 
 /// Returns the number of memory blocks that this process has allocated so far, on all threads, by malloc, calloc, realloc
-/// and aligned allocation. The result is negative if allocations are not counted, which needs glibc.
+/// and aligned allocation. The result is negative if allocations are not counted: without glibc, or under
+/// ThreadSanitizer.
 long allocation_count(void);
 
 #endif
