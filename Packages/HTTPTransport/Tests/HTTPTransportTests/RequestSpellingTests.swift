@@ -52,6 +52,17 @@ struct RequestSpellingTests {
         HTTPRequest(method: .get, scheme: nil, authority: nil, path: path, headerFields: fields)
     }
 
+    @Test("Only POST and PUT announce that they have no body")
+    func missingBody() async throws {
+        for method in ["POST", "PUT", "PATCH", "OPTIONS", "DELETE", "Chicken"] {
+            var request = request("/")
+            request.method = try #require(HTTPRequest.Method(method))
+            let lines = try await received(request)
+            #expect(lines.contains { $0.lowercased() == "content-length: 0" } == ["POST", "PUT"].contains(method))
+            #expect(lines.first == "\(method) / HTTP/1.1")
+        }
+    }
+
     @Test("The target is sent with its spelling over HTTP/1.1", arguments: targets)
     func unchanged(target: String) async throws {
         let lines = try await received(request(target))
