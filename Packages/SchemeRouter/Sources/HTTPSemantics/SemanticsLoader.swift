@@ -154,9 +154,19 @@ public struct SemanticsLoader: ResourceLoader {
             response.head = HTTPResponse(status: .notModified, headerFields: fields)
             response.body = .empty
         case .failed:
-            response.head = HTTPResponse(status: .preconditionFailed, headerFields: [.contentLength: "0"])
-            response.body = .empty
+            refuse(&response, .preconditionFailed, [.contentLength: "0"])
         }
+    }
+
+    /// Converts the response into one without content. Fields that do not describe the file stay, such as
+    /// `Access-Control-Allow-Origin`: without it a script gets an error instead of the status (Fetch, "CORS check").
+    private func refuse(
+        _ response: inout ResourceResponse, _ status: HTTPResponse.Status, _ fields: HTTPFields
+    ) {
+        var kept = fields
+        for field in response.head.headerFields where !Self.ofContent.contains(field.name) { kept.append(field) }
+        response.head = HTTPResponse(status: status, headerFields: kept)
+        response.body = .empty
     }
 
     /// Converts the response into a partial response (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
@@ -165,13 +175,12 @@ public struct SemanticsLoader: ResourceLoader {
         switch ByteRanges(field, length: length, maxParts: options.maxRanges) {
         case .ignored: break
         case .unsatisfiable:
-            response.head = HTTPResponse(
-                status: .rangeNotSatisfiable,
-                headerFields: [
+            refuse(
+                &response, .rangeNotSatisfiable,
+                [
                     .contentRange: ContentRange.unsatisfied(total: length).description, .contentLength: "0",
                     .acceptRanges: "bytes",
                 ])
-            response.body = .empty
         case .parts(let parts) where parts.count == 1:
             guard let body = response.body.slice(parts[0]) else { return }
             response.head.status = .partialContent
@@ -194,6 +203,10 @@ public struct SemanticsLoader: ResourceLoader {
 
     private static let acceptRanges = HTTPField(name: .acceptRanges, value: "bytes")
     private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
+    private static let ofContent: Set<HTTPField.Name> = [
+        .acceptRanges, .cacheControl, .contentDisposition, .contentEncoding, .contentLanguage, .contentLength,
+        .contentLocation, .contentRange, .contentType, .eTag, .expires, .lastModified, .vary, .xContentTypeOptions,
+    ]
     private static let ofNotModified: Set<HTTPField.Name> = [
         .cacheControl, .contentLocation, .date, .eTag, .expires, .vary,
     ]

@@ -132,4 +132,22 @@ struct ConditionTests {
         let response = try #require(try await Files.digits().get([.ifMatch: "\"two\""]))
         #expect(response.head.headerFields == [.contentLength: "0"] && response.body.length == 0)
     }
+
+    @Test("15.5 Responses 412 and 416 keep the fields that do not describe the content", arguments: [412, 416])
+    func refusalsKeepPolicies(status: Int) async throws {
+        let policies: HTTPFields = [
+            .accessControlAllowOrigin: "*", .init("Cross-Origin-Resource-Policy")!: "cross-origin",
+        ]
+        let files = Files.digits {
+            $0.head.headerFields += policies
+            $0.head.headerFields[.contentLanguage] = "en"
+            $0.head.headerFields[.lastModified] = "Sun, 06 Nov 1994 08:49:37 GMT"
+        }
+        let request: HTTPFields = status == 412 ? [.ifMatch: "\"two\""] : [.range: "bytes=10-"]
+        let response = try #require(try await files.get(request))
+        let own: HTTPFields =
+            status == 412
+            ? [.contentLength: "0"] : [.contentLength: "0", .contentRange: "bytes */10", .acceptRanges: "bytes"]
+        #expect(response.head.status.code == status && response.head.headerFields == own + policies)
+    }
 }
