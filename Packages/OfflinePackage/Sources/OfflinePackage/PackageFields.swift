@@ -6,9 +6,10 @@ internal import Foundation
 internal import HTTPTypes
 @_spi(Packaging) internal import PackageFormat
 
-/// The header fields of the response for a file of a package.
+/// The header fields of the responses of packages and of previews of a folder. `ResponseFieldRule` decides which fields
+/// the rules add for a path.
 enum PackageFields {
-    static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")
+    private static let revalidate = HTTPField(name: .cacheControl, value: "no-cache")
 
     /// Returns the fields of a file. An installed file and an arriving one have equal fields, so that the copy in the
     /// engine's cache stays valid.
@@ -32,6 +33,28 @@ enum PackageFields {
         fields.append(HTTPField(name: .eTag, value: "\"\(digest)-\(tag(of: added))\""))
         if added[.cacheControl] == nil { fields.append(revalidate) }
         for field in added { fields.append(field) }
+        return fields
+    }
+
+    /// Returns the fields of a 404 response.
+    /// - Parameters:
+    ///   - path: the path of the missing file.
+    ///   - rules: the rules of the package that lacks it.
+    static func fields(ofMissing path: String, rules: [ResponseFieldRule]) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: "text/html;charset=utf-8"]
+        let added = rules.fields(of: path)
+        if added[.cacheControl] == nil { fields.append(revalidate) }
+        for field in added { fields.append(field) }
+        return fields
+    }
+
+    /// Returns the fields of a file of a preview, which no cache may store.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - rules: the rules that `h5 pack` would give the package.
+    static func fields(ofPreviewed path: String, mediaType: String, rules: [ResponseFieldRule]) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: mediaType, .cacheControl: "no-store"]
+        for field in rules.fields(of: path) where field.name != .cacheControl { fields.append(field) }
         return fields
     }
 

@@ -12,7 +12,7 @@ internal import ResourceStore
 /// A URL maps to a file by scheme, host, port and path; query and fragment are ignored. A path that ends in a slash
 /// maps to its `index.html`. Responses have `Cache-Control: no-cache`, so that a cached file does not outlive its
 /// generation, and the fields that the rules of the package add. For a missing file of a complete package the response
-/// is 404, or a redirect if the URL lacks the slash of a folder.
+/// is 404 with the fields that the rules add for its path, or a redirect if the URL lacks the slash of a folder.
 ///
 /// HEAD has the same response as GET, including the body. Decorators handle HEAD, ranges and conditional requests.
 /// All other requests, and files that the store cannot read, are passed to the next loader.
@@ -77,11 +77,11 @@ public struct PackageLoader: ResourceLoader {
                 library.countUnreadable(entry.path, of: generation, because: error)
                 return nil
             }
-        case .missing(let package):
+        case .missing(let generation):
             if let folder = url.asFolder, case .file = find(folder, in: library.candidates(for: folder, page: page)) {
-                return redirect(request.head, package)
+                return redirect(request.head, generation.package)
             }
-            return notFound(url, package)
+            return notFound(url, generation)
         case .unknown:
             return nil
         }
@@ -90,20 +90,20 @@ public struct PackageLoader: ResourceLoader {
     /// The result of a lookup.
     private enum Finding {
         case file(StoredEntry, PackageGeneration)
-        /// The file does not exist, and this complete package decides the URL.
-        case missing(InstalledPackage)
+        /// The file does not exist, and this generation of a complete package decides the URL.
+        case missing(PackageGeneration)
         case unknown
     }
 
     private func find(_ url: PackageURL, in generations: [PackageGeneration]) -> Finding {
         var decidingBase: String?
-        var complete: InstalledPackage?
+        var complete: PackageGeneration?
         for generation in generations {
             // The generations are ordered by descending length of the base path.
             if let decidingBase, decidingBase != generation.base.path { break }
             guard generation.contains(url) else { continue }
             decidingBase = generation.base.path
-            if generation.package.isComplete { complete = complete ?? generation.package }
+            if generation.package.isComplete { complete = complete ?? generation }
             do {
                 if let entry = try generation.file(at: url, in: library.store) { return .file(entry, generation) }
             } catch {
@@ -118,10 +118,10 @@ public struct PackageLoader: ResourceLoader {
     ///
     /// The body is always an HTML page. The loader cannot reliably detect requests for documents, for example in
     /// frames, and an engine shows nothing for a document without a type.
-    private func notFound(_ url: PackageURL, _ package: InstalledPackage) -> ResourceResponse {
-        var fields = HTTPFields()
-        fields.append(HTTPField(name: .contentType, value: "text/html;charset=utf-8"))
-        fields.append(PackageFields.revalidate)
+    private func notFound(_ url: PackageURL, _ generation: PackageGeneration) -> ResourceResponse {
+        let package = generation.package
+        let fields = PackageFields.fields(
+            ofMissing: url.filePath(below: generation.base), rules: generation.fieldRules)
         return ResourceResponse(
             head: HTTPResponse(status: .notFound, headerFields: fields),
             body: .bytes(Self.notFoundPage),
@@ -132,7 +132,8 @@ public struct PackageLoader: ResourceLoader {
 
     /// Returns a redirect from a folder's URL without its slash to the URL with it, as static hosts do.
     ///
-    /// Relative URLs in the folder's `index.html` resolve correctly only if the URL of the document has the slash.
+    /// Relative URLs in the folder's `index.html` resolve correctly only if the URL of the document has the slash. The
+    /// rules of the package add no fields, because static hosts apply them to files only.
     private func redirect(_ request: HTTPRequest, _ package: InstalledPackage) -> ResourceResponse {
         let target = request.path ?? "/"
         let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? target.endIndex

@@ -32,7 +32,7 @@ struct Fixture {
     /// Writes a manifest that matches `site` and returns its path.
     func manifest(
         _ site: Site, id: String = "shop", version: String, base: String = "https://shop.example/",
-        edit: (inout PackageManifest) -> Void = { _ in }
+        edit: (inout PackageManifest) throws -> Void = { _ in }
     ) throws -> String {
         var manifest = try PackageManifest(
             id: PackageID(id), version: PackageVersion(version), baseURL: PackageBaseURL(base),
@@ -42,7 +42,7 @@ struct Fixture {
                     sha256: SHA256Digest(of: Data(text.utf8)),
                     mediaType: path.hasSuffix(".html") ? "text/html;charset=utf-8" : "text/javascript")
             })
-        edit(&manifest)
+        try edit(&manifest)
         let path = "\(directory.path)/\(id)-\(version)-\(UUID().uuidString).json"
         try manifest.encoded().write(to: URL(filePath: path))
         return path

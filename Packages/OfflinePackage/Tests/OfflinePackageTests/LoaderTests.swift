@@ -222,6 +222,61 @@ struct LoaderTests {
         }
     }
 
+    @Test("A 404 response has the fields that the missing file would have, and a redirect has none of the rules")
+    func notFoundHasFieldsOfRules() async throws {
+        let rules = [
+            try ResponseFieldRule(
+                path: "/*",
+                fields: ["Cross-Origin-Opener-Policy": "same-origin", "Content-Security-Policy": "default-src 'self'"]),
+            try ResponseFieldRule(path: "/lab", fields: ["Link": "<a>"]),
+            try ResponseFieldRule(path: "/lab/", fields: ["Cache-Control": "no-store"]),
+            try ResponseFieldRule(path: "/page", fields: ["Cross-Origin-Embedder-Policy": "require-corp"]),
+        ]
+        fixture.archives.add("shop", [.init("lab/index.html", "lab")])
+        let manifest = try fixture.manifest(
+            ["lab/index.html": "lab"], version: "1", base: "https://shop.example/app/"
+        ) {
+            $0.fieldRules = rules
+            $0.isComplete = true
+        }
+        try await fixture.library.install(archive: "shop", manifest: manifest)
+        let missing: HTTPFields = [
+            .contentType: "text/html;charset=utf-8", .cacheControl: "no-cache",
+            .init("Content-Security-Policy")!: "default-src 'self'",
+            .init("Cross-Origin-Opener-Policy")!: "same-origin",
+        ]
+        var isolated = missing
+        isolated[.init("Cross-Origin-Embedder-Policy")!] = "require-corp"
+        // The library of a later launch reads the rules from the store.
+        for loader in [fixture.loader, .package(try PackageLibrary(store: fixture.store))] {
+            for (path, fields) in [("none", missing), ("a/", missing), ("page.html?a", isolated), ("page", isolated)] {
+                let response = try #require(
+                    try await loader.load(ResourceRequest(request("https://shop.example/app/\(path)"))))
+                #expect(response.head.status == .notFound)
+                #expect(response.head.headerFields == fields, "\(path)")
+            }
+            let redirect = try #require(
+                try await loader.load(ResourceRequest(request("https://shop.example/app/lab"))))
+            #expect(redirect.head.status == .movedPermanently)
+            #expect(
+                redirect.head.headerFields
+                    == [.location: "https://shop.example/app/lab/", .cacheControl: "no-cache"])
+        }
+    }
+
+    @Test("A rule for Cache-Control replaces that of a 404 response")
+    func notFoundHasCacheControlOfRules() async throws {
+        fixture.archives.add("shop", [.init("a.js", "a")])
+        let manifest = try fixture.manifest(["a.js": "a"], version: "1") {
+            $0.fieldRules = [try ResponseFieldRule(path: "/none/*", fields: ["Cache-Control": "no-store"])]
+            $0.isComplete = true
+        }
+        try await fixture.library.install(archive: "shop", manifest: manifest)
+        let response = try #require(try await fixture.response(to: "https://shop.example/none/a.js"))
+        #expect(response.head.status == .notFound)
+        #expect(response.head.headerFields[values: .cacheControl] == ["no-store"])
+    }
+
     @Test func redirectStaysInOrigin() async throws {
         try await fixture.install(
             ["in/index.html": "x"], version: "1", base: "https://shop.example//b/", isComplete: true)

@@ -79,6 +79,50 @@ struct PreviewTests {
         #expect(script.head.headerFields[.contentType] == "text/javascript;charset=utf-8")
     }
 
+    @Test("A preview of a folder has the fields of its file _headers, which is read again and is not served")
+    func fieldsOfHeadersFile() async throws {
+        previews.mount(try folder)
+        let site = directory.path + "/site"
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: site + "/_headers")) }
+        try write(
+            """
+            /*
+              Cross-Origin-Opener-Policy: same-origin
+              Set-Cookie: a=b
+            /
+              Content-Security-Policy: default-src 'self'
+              Cache-Control: no-cache
+            /in/*
+              Cross-Origin-Embedder-Policy: require-corp
+            """)
+        let opener = try #require(HTTPField.Name("Cross-Origin-Opener-Policy"))
+        let embedder = try #require(HTTPField.Name("Cross-Origin-Embedder-Policy"))
+        let policy = try #require(HTTPField.Name("Content-Security-Policy"))
+        let page = try #require(try await answer("https://shop.example/app/?q"))
+        #expect(
+            page.head.headerFields == [
+                .contentType: "text/html", .cacheControl: "no-store", policy: "default-src 'self'",
+                opener: "same-origin",
+            ])
+        let script = try #require(try await answer("https://shop.example/app/in/a%20b.js", .head))
+        #expect(
+            script.head.headerFields == [
+                .contentType: "text/javascript", .cacheControl: "no-store", embedder: "require-corp",
+                opener: "same-origin",
+            ])
+        for path in ["_headers", "%5Fheaders", "./_headers", "in/../_headers", "/_headers"] {
+            #expect(try await answer("https://shop.example/app/" + path) == nil, "\(path)")
+        }
+        try write("/*\n  \(opener): unsafe-none\n")
+        #expect(try await answer("https://shop.example/app/")?.head.headerFields[opener] == "unsafe-none")
+        // `h5 pack` refuses the same file. A site without its policies would not be the site that is packed.
+        try write("/*\n  \(opener)\n")
+        let error = await #expect(throws: PackageError.self) { try await answer("https://shop.example/app/") }
+        #expect(error?.code == .badManifest && error?.message.hasPrefix("line 2: ") == true)
+        // A missing file is left to the next loader.
+        #expect(try await answer("https://shop.example/app/none") == nil)
+    }
+
     @Test func filesAreReadAgain() async throws {
         previews.mount(try folder)
         #expect(try await text("https://shop.example/app/") == "home")

@@ -128,7 +128,7 @@ public struct PackageBuilder: Sendable {
         // The description is validated before the files are packed.
         try description.validate()
         let listing = try SiteFolder(root: site, limits: limits, exclusions: exclusions).list()
-        let headers = try listing.headers.map { try HeadersFile(at: $0) }
+        let headers = try listing.headers.map(headersFile)
         description.fieldRules = headers?.rules ?? []
         let folder = try OutputFolder(output, outside: site)
         let name = "\(id)-\(version)"
@@ -148,11 +148,20 @@ public struct PackageBuilder: Sendable {
             return Result(
                 archive: places[0], manifest: places[1], files: listed.count, bytes: directory.totalSize,
                 archiveBytes: size, archiveSHA256: digest, skipped: listing.skipped,
-                warnings: warnings(listing) + (headers?.warnings ?? []))
+                warnings: warnings(listing)
+                    + (headers?.warnings ?? []).map { Warning(path: HeadersFile.name, problem: $0) })
         } catch {
             folder.discard([archive, manifest])
             throw error
         }
+    }
+
+    private func headersFile(at location: String) throws -> HeadersFile {
+        let file = try SiteFile(location)
+        try HeadersFile.check(size: file.size, at: location)
+        var data = Data()
+        while let piece = try file.next() { data.append(piece) }
+        return try HeadersFile(data, at: location)
     }
 
     private func warnings(_ listing: SiteFolder.Listing) -> [Warning] {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import SystemSupport
 
 #if canImport(Glibc)

@@ -12,7 +12,8 @@ internal import SystemSupport
 public struct Preview: Sendable, Hashable, CustomStringConvertible {
     /// The location of the files.
     public enum Source: Sendable, Hashable {
-        /// A folder on this machine, by its path. It is read again for each request.
+        /// A folder on this machine, by its path. It is read again for each request, with the response fields of its
+        /// file `_headers`.
         case folder(String)
         /// A server, for example of a bundler, by the URL that replaces the base URL.
         case server(PackageBaseURL)
@@ -42,21 +43,22 @@ public struct Preview: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A folder that serves only files inside it.
+/// A folder that serves only files inside it, but not its file `_headers`.
 struct PreviewFolder {
-    private let path: String
+    let path: String
 
     init(_ path: String) {
         self.path = path
     }
 
-    /// Opens the file at a decoded path below the folder. Returns `nil` if it does not exist or lies outside the
-    /// folder.
+    /// Opens the file at a decoded path below the folder. Returns `nil` if it does not exist, lies outside the folder,
+    /// or is the file with the rules for response fields.
     /// - Throws: `ResourceError` with code `ResourceError.Code.io` if the file cannot be read.
     func file(at relative: String) throws -> FileSlice? {
         // Links are resolved once here, so that the checked path is the opened path.
         guard let root = try? FileSystem.resolve(path), let target = try? FileSystem.resolve("\(path)/\(relative)"),
-            target.utf8.starts(with: "\(root == "/" ? "" : root)/".utf8)
+            case let prefix = "\(root == "/" ? "" : root)/", target.utf8.starts(with: prefix.utf8),
+            !target.utf8.elementsEqual("\(prefix)\(HeadersFile.name)".utf8)
         else { return nil }
         // The kind is checked before the file is opened, because opening a pipe would wait for its writer.
         guard (try? FileStatus(path: target, followsLinks: true))?.kind == .file else { return nil }

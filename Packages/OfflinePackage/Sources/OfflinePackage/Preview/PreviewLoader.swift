@@ -8,9 +8,10 @@ public import ResourceLoading
 /// A loader that serves requests from previews. It precedes the package loader.
 ///
 /// A folder serves GET and HEAD requests for its files, and `index.html` for a path that ends in a slash. It never
-/// serves a file outside the folder, even through links. All other requests are passed to the next loader. A server
-/// receives every request below the base URL. HEAD of a file has the same response as GET, including the body. The
-/// provenance of every response names the preview, and no response may be cached.
+/// serves a file outside the folder, even through links. The responses have the fields that the file `_headers` of the
+/// folder adds to a package; a request fails if that file is invalid. All other requests are passed to the next loader.
+/// A server receives every request below the base URL. HEAD of a file has the same response as GET, including the body.
+/// The provenance of every response names the preview, and no response may be cached.
 struct PreviewLoader: ResourceLoader {
     private let previews: PreviewList
     private let network: any ResourceLoader
@@ -56,7 +57,9 @@ struct PreviewLoader: ResourceLoader {
         guard request.head.method == .get || request.head.method == .head, let slice = try folder.file(at: path) else {
             return nil
         }
-        let fields: HTTPFields = [.contentType: try type(of: slice), .cacheControl: "no-store"]
+        let fields = PackageFields.fields(
+            ofPreviewed: path, mediaType: try type(of: slice),
+            rules: try HeadersFile.read(inFolder: folder.path)?.rules ?? [])
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .file(slice),
             provenance: Provenance(.package, reason: preview.description))
@@ -96,8 +99,9 @@ struct PreviewLoader: ResourceLoader {
 extension PreviewList {
     /// Returns a loader that serves requests from the previews. It precedes the package loader.
     ///
-    /// A folder serves GET and HEAD requests for its files, and `index.html` for a path that ends in a slash. A server
-    /// receives every request below the base URL. Other requests are passed to the next loader.
+    /// A folder serves GET and HEAD requests for its files, and `index.html` for a path that ends in a slash, with the
+    /// response fields of its file `_headers`. A server receives every request below the base URL. Other requests are
+    /// passed to the next loader.
     /// - Parameter network: the loader for development servers.
     public func makeLoader(network: any ResourceLoader) -> any ResourceLoader {
         PreviewLoader(self, network: network)

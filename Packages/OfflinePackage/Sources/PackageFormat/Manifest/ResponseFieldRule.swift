@@ -5,7 +5,7 @@ public import HTTPTypes
 internal import SystemSupport
 internal import WebSyntax
 
-/// A rule that adds response header fields to the files of a package whose paths match a pattern.
+/// A rule that adds response header fields to the files of a package whose paths match a pattern, and to 404 responses.
 ///
 /// A pattern begins with `/`, which is the base URL, and contains at most one `*`, which matches any characters,
 /// including slashes. It has no percent escapes, and is compared byte by byte. A file matches under its path.
@@ -196,10 +196,12 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
 }
 
 extension [ResponseFieldRule] {
-    /// Returns the fields of a file, sorted by name.
+    /// Returns the fields of the response for a file, sorted by name.
     ///
-    /// If several rules have a field, its values are joined by `, ` in the order of the rules, as static hosts do.
-    /// - Parameter file: the path of the file.
+    /// If several rules have a field, its values are joined by `, ` in the order of the rules, as static hosts do. A
+    /// 404 response has the fields that the missing file would have. A redirect has none: static hosts apply the file
+    /// `_headers` to files, after their redirects.
+    /// - Parameter file: the path of the file, which need not exist.
     @_spi(Packaging) public func fields(of file: String) -> HTTPFields {
         let names = ResponseFieldRule.names(of: file)
         var values: [String: String] = [:]

@@ -1,38 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import PackageFormat
+public import Foundation
 internal import SystemSupport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
 
 /// The file `_headers` in the root of a site, with the response fields of its files, as static hosts read it.
 ///
 /// A line without indentation is a pattern of paths; indented lines below it are `Name: value`. Empty lines, and lines
 /// that begin with `#`, have no meaning. Patterns and fields that a package cannot have are left out with a warning.
-struct HeadersFile {
-    static let name = "_headers"
+@_spi(Packaging) public struct HeadersFile: Sendable {
+    /// The name of the file.
+    public static let name = "_headers"
     private static let maxBytes = 64 << 10
 
     /// The rules in the order of the file.
-    private(set) var rules: [ResponseFieldRule] = []
-    private(set) var warnings: [PackageBuilder.Warning] = []
+    public private(set) var rules: [ResponseFieldRule] = []
+    /// The warnings in the order of the file, each one line that begins with the number of the line it is about.
+    public private(set) var warnings: [String] = []
 
-    /// Reads the file at a path of the file system.
-    /// - Throws: `PackageError` with code `badManifest`, which names the line, or the errors of `SiteFile`.
-    init(at location: String) throws {
-        let file = try SiteFile(location)
-        guard file.size <= Self.maxBytes else {
-            throw PackageError(.tooLarge, "the file has more than \(Self.maxBytes) bytes", at: location)
+    /// Reads the file in the root of a folder, or returns `nil` if there is none.
+    ///
+    /// Blocks while it reads, and does not follow a link.
+    /// - Throws: `PackageError` with code `specialFile` if it is a link or a device, or the errors of
+    ///   ``init(_:at:)``.
+    public static func read(inFolder folder: String) throws -> HeadersFile? {
+        let location = "\(folder)/\(name)"
+        do {
+            switch try FileStatus(path: location, followsLinks: false).kind {
+            case .file:
+                let file = try InputFile(path: location)
+                try check(size: file.size, at: location)
+                return try HeadersFile(file.data(), at: location)
+            case .directory: return nil
+            case .symbolicLink, .other:
+                throw PackageError(.specialFile, "the path is not a regular file", at: location)
+            }
+        } catch let error as SystemError {
+            guard error.number != ENOENT, error.number != ENOTDIR else { return nil }
+            throw PackageError(error)
+        } catch let error as PackageError where error.code == .noInput {
+            // The file was removed after its status was read.
+            return nil
         }
-        var data = Data()
-        while let piece = try file.next() { data.append(piece) }
-        guard let text = String(validating: data, as: UTF8.self) else {
+    }
+
+    /// Creates the rules from the bytes of the file.
+    /// - Parameters:
+    ///   - bytes: the bytes of the file, at most 64 KiB.
+    ///   - location: the path of the file, for errors.
+    /// - Throws: `PackageError` with code `tooLarge`, or with code `badManifest` and the number of the invalid line.
+    public init(_ bytes: Data, at location: String) throws {
+        try Self.check(size: Int64(bytes.count), at: location)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PackageError(.badManifest, "the file is not valid UTF-8", at: location)
         }
         try self.init(text, at: location)
     }
 
-    init(_ text: String, at location: String) throws {
+    /// Checks the number of bytes of the file before it is read.
+    /// - Throws: `PackageError` with code `tooLarge`.
+    public static func check(size: Int64, at location: String) throws {
+        guard size <= maxBytes else {
+            throw PackageError(.tooLarge, "the file has more than \(maxBytes) bytes", at: location)
+        }
+    }
+
+    private init(_ text: String, at location: String) throws {
         var pattern: Pattern?
         var fields: [String: String] = [:]
         var number = 0
@@ -114,7 +155,7 @@ struct HeadersFile {
     }
 
     private mutating func warn(_ line: Int, _ problem: String) {
-        warnings.append(.init(path: Self.name, problem: "line \(line): \(problem)"))
+        warnings.append("line \(line): \(problem)")
     }
 
     private static func error(_ body: () throws -> Void) -> PackageError? {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import PackageFormat
+import BaseTesting
+import Foundation
+@_spi(Packaging) import PackageFormat
 import Testing
-
-@testable import PackagePublisher
 
 @Suite("The file _headers", .timeLimit(.minutes(1)))
 struct HeadersFileTests {
     private func read(_ text: String) throws -> HeadersFile {
-        try HeadersFile(text, at: "_headers")
+        try HeadersFile(Data(text.utf8), at: "_headers")
     }
 
     @Test("Paths, fields, comments and line ends are read")
@@ -41,8 +41,7 @@ struct HeadersFileTests {
     func leftOut(_ line: String) throws {
         let file = try read("/*\n  Referrer-Policy: no-referrer\n  \(line)\n")
         #expect(try file.rules == [ResponseFieldRule(path: "/*", fields: ["Referrer-Policy": "no-referrer"])])
-        #expect(file.warnings.count == 1 && file.warnings[0].path == "_headers")
-        #expect(file.warnings[0].problem.hasPrefix("line 3: "))
+        #expect(file.warnings.count == 1 && file.warnings[0].hasPrefix("line 3: "))
     }
 
     @Test(
@@ -55,8 +54,7 @@ struct HeadersFileTests {
                 ResponseFieldRule(path: "/a", fields: ["Link": "x"]),
                 ResponseFieldRule(path: "/b", fields: ["Link": "y"]),
             ])
-        #expect(file.warnings.count == 1 && file.warnings[0].path == "_headers")
-        #expect(file.warnings[0].problem.hasPrefix("line 4: "))
+        #expect(file.warnings.count == 1 && file.warnings[0].hasPrefix("line 4: "))
     }
 
     @Test(
@@ -85,5 +83,34 @@ struct HeadersFileTests {
         }
         // The path of the ninth rule is in the line after eight rules of two lines.
         #expect(error?.message.hasPrefix("line 18: ") == true)
+    }
+
+    @Test("The file in the root of a folder is read; a link, a pipe and a long file are refused")
+    func inFolder() throws {
+        let folder = try TemporaryFolder()
+        #expect(try HeadersFile.read(inFolder: folder.path)?.rules == nil)
+        #expect(try HeadersFile.read(inFolder: folder.path + "/none")?.rules == nil)
+        let path = try folder.write("_headers", "/*\n  Link: x\n  Server: y\n".utf8)
+        #expect(try HeadersFile.read(inFolder: path)?.rules == nil)
+        let file = try #require(try HeadersFile.read(inFolder: folder.path))
+        #expect(try file.rules == [ResponseFieldRule(path: "/*", fields: ["Link": "x"])])
+        #expect(file.warnings.count == 1)
+        try folder.write("_headers", [UInt8](repeating: 10, count: (64 << 10) + 1))
+        expectRefusal(.tooLarge) { try HeadersFile.read(inFolder: folder.path) }
+        try folder.write("_headers", [0xFF])
+        expectRefusal(.badManifest) { try HeadersFile.read(inFolder: folder.path) }
+        try folder.write("target", "/*\n  Link: x\n".utf8)
+        let replacements: [() throws -> Void] = [
+            { try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "target") },
+            { try #require(mkfifo(path, 0o600) == 0) },
+        ]
+        for replace in replacements {
+            try FileManager.default.removeItem(atPath: path)
+            try replace()
+            expectRefusal(.specialFile) { try HeadersFile.read(inFolder: folder.path) }
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try folder.write("_headers/a.txt", "a".utf8)
+        #expect(try HeadersFile.read(inFolder: folder.path)?.rules == nil)
     }
 }
