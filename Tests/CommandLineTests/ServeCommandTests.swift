@@ -72,6 +72,58 @@ struct ServeCommandTests {
         #expect(await server.end(by: SIGTERM) == 0)
     }
 
+    @Test("The file _headers adds fields to files and 404 responses, is read again, and is not served")
+    func responseFields() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("site/docs/index.html", "<!doctype html>docs".utf8)
+        try folder.write("site/a b.js", "code".utf8)
+        let rules = """
+            /*
+              Cross-Origin-Opener-Policy: same-origin
+              Server: x
+            /docs/
+              Content-Security-Policy: sandbox
+            """
+        try folder.write("site/_headers", rules.utf8)
+        let server = try await Program("h5").start(["serve", "site"], in: folder.path)
+        let address = try #require(server.firstLine)
+        let port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+        func response(to path: String, _ method: String = "GET") async throws -> String {
+            let request = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            return try await RawExchange.run(Data(request.utf8), port: port)
+        }
+        func fields(of response: String) -> [String: String] {
+            let lines = response.prefix(upTo: response.range(of: "\r\n\r\n")?.lowerBound ?? response.endIndex)
+                .components(separatedBy: "\r\n").dropFirst()
+            let pairs = lines.compactMap { line in
+                line.range(of: ": ").map { (line[..<$0.lowerBound].lowercased(), String(line[$0.upperBound...])) }
+            }
+            return Dictionary(pairs, uniquingKeysWith: { "\($0) AND \($1)" })
+        }
+        for (path, method, status, sandboxed) in [
+            ("/docs/", "GET", 200, true), ("/docs/", "HEAD", 200, true), ("/a%20b.js", "GET", 200, false),
+            ("/none", "GET", 404, false), ("/_headers", "GET", 404, false), ("//%5Fheaders", "HEAD", 404, false),
+        ] {
+            let text = try await response(to: path, method)
+            #expect(text.hasPrefix("HTTP/1.1 \(status)"), "\(text)")
+            #expect(fields(of: text)["cross-origin-opener-policy"] == "same-origin", "\(text)")
+            #expect(fields(of: text)["content-security-policy"] == (sandboxed ? "sandbox" : nil), "\(text)")
+            #expect(fields(of: text)["server"] != "x", "\(text)")
+        }
+        let redirect = try await response(to: "/docs")
+        #expect(redirect.hasPrefix("HTTP/1.1 30") && fields(of: redirect)["location"] == "/docs/", "\(redirect)")
+        #expect(fields(of: redirect)["cross-origin-opener-policy"] == nil, "\(redirect)")
+        try folder.write("site/_headers", "/none\n  Referrer-Policy: no-referrer\n".utf8)
+        #expect(fields(of: try await response(to: "/none"))["referrer-policy"] == "no-referrer")
+        try folder.write("site/_headers", "/*\n  Referrer-Policy\n".utf8)
+        let failed = try await response(to: "/docs/")
+        #expect(failed.hasPrefix("HTTP/1.1 500") && failed.contains("bad-manifest: line 2: "), "\(failed)")
+        #expect(await server.end(by: SIGTERM) == 0)
+        // The command refuses a file that `h5 pack` refuses.
+        let refused = try await Program("h5").run("serve", "site", in: folder.path)
+        #expect(refused.status == 65 && refused.errors.hasPrefix("error: bad-manifest: line 2: "), "\(refused.errors)")
+    }
+
     @Test("A port in use gives one error line")
     func portInUse() async throws {
         let other = try await OriginServer.start(OriginServer.Configuration())

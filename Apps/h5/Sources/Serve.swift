@@ -5,6 +5,8 @@ internal import ArgumentParser
 internal import CommandSupport
 @_spi(Packaging) internal import ContainerTesting
 internal import Foundation
+internal import HTTPTypes
+@_spi(Packaging) internal import PackageFormat
 
 /// The command `h5 serve`, which serves a folder over a shaped network with injected faults until SIGINT or SIGTERM.
 struct Serve: AsyncParsableCommand {
@@ -16,6 +18,10 @@ struct Serve: AsyncParsableCommand {
 
             Names that begin with a dot are not served, except .well-known. A request whose Host is not localhost, a \
             name below it, 127.0.0.0/8 or [::1] gets status 421.
+
+            A file _headers in the root of the folder adds response fields to files and to 404 responses, as \
+            `h5 pack` puts them into a package; see `h5 pack --help`. It is read again for each request, and is not \
+            served. Redirects have no such fields.
 
             Without --rtt, --down and --up the network is not shaped.
 
@@ -75,7 +81,15 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Print the URL and the port as JSON.")
     var json = false
 
+    /// The maximum number of warnings on standard error.
+    private static let warningLimit = 20
+
     func run() async throws {
+        // An invalid file is refused before the server starts, like by `h5 pack`.
+        let headers = try HeadersFile.read(inFolder: folder)
+        for warning in headers?.warnings.prefix(Self.warningLimit) ?? [] {
+            CommandOutput.log("warning: \(warning) (\(HeadersFile.name))")
+        }
         let server: OriginServer
         do {
             server = try await OriginServer.start(try serverConfiguration())
@@ -104,6 +118,9 @@ struct Serve: AsyncParsableCommand {
         configuration.port = port
         configuration.usesTLS = tls
         configuration.refusesForeignHosts = true
+        configuration.fieldSource = OriginServer.FieldSource(name: HeadersFile.name) { [folder] path in
+            try HeadersFile.read(inFolder: folder)?.rules.fields(of: path) ?? [:]
+        }
         configuration.profile = try NetworkProfile(
             roundTrip: .milliseconds(rtt ?? 0), downKilobits: down, upKilobits: up)
         configuration.faults = try fault.flatMap { try Fault.parse($0) }

@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@testable import ContainerTesting
+@_spi(Packaging) @testable import ContainerTesting
 
 @Suite("OriginServer", .timeLimit(.minutes(1)))
 struct OriginServerTests {
@@ -61,6 +61,34 @@ struct OriginServerTests {
             let head = try await client.sendRequest(server.url + "/app.js", .HEAD)
             #expect(head.headers.first(name: "content-length") == "100000")
             #expect(try await client.sendRequest(server.url + "/app.js", .POST, body: [1]).status == 404)
+        }
+    }
+
+    @Test("A source of fields adds them to files and missing files, and its own file is not served")
+    func fieldSource() async throws {
+        struct Refusal: Error {}
+        let link = try #require(HTTPField.Name("Link"))
+        try await withSite({ configuration in
+            configuration.fieldSource = OriginServer.FieldSource(name: "style.css") { path in
+                guard path != "lib.wasm" else { throw Refusal() }
+                return HTTPFields([HTTPField(name: link, value: "<\(path)>"), HTTPField(name: link, value: "<b>")])
+            }
+        }) { server, client async throws in
+            for (path, status, name) in [
+                ("/", 200, "index.html"), ("/sub/", 200, "sub/index.html"), ("/a%20b.txt?c", 200, "a b.txt"),
+                ("/none", 404, "none"), ("/style.css", 404, "style.css"), ("//style.css", 404, "style.css"),
+            ] {
+                let answer = try await client.sendRequest(server.url + path)
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.headers["link"] == ["<\(name)>", "<b>"], "\(path)")
+            }
+            for (range, status) in [("bytes=0-1", 206), ("bytes=200000-", 416)] {
+                let answer = try await client.sendRequest(server.url + "/app.js", headers: ["range": range])
+                #expect(answer.status == status && answer.headers["link"] == ["<app.js>", "<b>"])
+            }
+            let redirect = try await client.sendRequest(server.url + "/sub")
+            #expect(redirect.headers.first(name: "location") == "/sub/" && redirect.headers["link"].isEmpty)
+            #expect(try await client.sendRequest(server.url + "/lib.wasm").status == 500)
         }
     }
 

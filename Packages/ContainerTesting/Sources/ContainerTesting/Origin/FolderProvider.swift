@@ -21,11 +21,16 @@ struct FolderProvider: FileProvider {
     typealias FileIdentifier = String
 
     private let root: String
+    /// The path of a file that is not served, or `nil`.
+    private let unserved: String?
     private let files: LocalFileSystem
 
     /// Creates a provider.
+    /// - Parameters:
+    ///   - folder: the path of the folder.
+    ///   - unserved: the name of a file in the root of the folder that is not served, or `nil`.
     /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
-    init(_ folder: String, logger: Logger) throws {
+    init(_ folder: String, unserved: String?, logger: Logger) throws {
         guard let root = try? FileSystem.resolve(folder) else {
             throw ContainerTestingError(.noSuchFolder, "no such folder", at: folder)
         }
@@ -36,6 +41,7 @@ struct FolderProvider: FileProvider {
             throw ContainerTestingError(.noSuchFolder, reason, at: folder)
         }
         self.root = root
+        self.unserved = unserved.map { "\(root == "/" ? "" : root)/\($0)" }
         self.files = LocalFileSystem(rootFolder: root, threadPool: .singleton, logger: logger)
     }
 
@@ -57,7 +63,10 @@ struct FolderProvider: FileProvider {
         else {
             return nil
         }
-        return try await files.getAttributes(id: id)
+        let attributes = try await files.getAttributes(id: id)
+        // A folder may have the name.
+        if let unserved, resolved.utf8.elementsEqual(unserved.utf8), attributes?.isFolder == false { return nil }
+        return attributes
     }
 
     func loadFile(id: String, context: some RequestContext) async throws -> ResponseBody {

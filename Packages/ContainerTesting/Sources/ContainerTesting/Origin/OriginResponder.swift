@@ -8,6 +8,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTP1
+internal import SystemSupport
 internal import WebSyntax
 
 /// The responder of an origin server. It records a request, then applies faults, routes and files, in this order.
@@ -91,7 +92,35 @@ struct OriginResponder: HTTPResponder {
 
     // MARK: - Files
 
+    /// Returns the response for a file, with the fields that the source of fields adds.
     private func file(_ request: Request, context: OriginContext) async throws -> Response {
+        let isHead = request.method == .head
+        guard let source = configuration.fieldSource, let path = request.uri.path.removingPercentEncoding else {
+            return try await bareFile(request, context: context)
+        }
+        let response: Response
+        do {
+            response = try await bareFile(request, context: context)
+        } catch let error as any HTTPResponseError {
+            response = Self.plain(error.status, head: isHead)
+        }
+        guard response.headers[.location] == nil else { return response }
+        let name = path.utf8.drop { $0 == UInt8(ascii: "/") }
+        let isFolder = name.isEmpty || name.last == UInt8(ascii: "/")
+        do {
+            return try adding(source.fields(String(Substring(name)) + (isFolder ? "index.html" : "")), to: response)
+        } catch {
+            return Self.plain(.internalServerError, detail: "\(error)".printable(limit: 1_000), head: isHead)
+        }
+    }
+
+    private func adding(_ fields: HTTPFields, to response: Response) -> Response {
+        var response = response
+        for name in Set(fields.map(\.name)) { response.headers[fields: name] = fields[fields: name] }
+        return response
+    }
+
+    private func bareFile(_ request: Request, context: OriginContext) async throws -> Response {
         guard let files else { throw HTTPError(.notFound) }
         let middleware = FileMiddleware<OriginContext, FolderProvider>(fileProvider: files, searchForIndexHtml: true)
             .withAdditionalMediaTypes(forFileExtensions: MediaTypes.additional)
@@ -137,11 +166,11 @@ struct OriginResponder: HTTPResponder {
         return (Request(head: head, body: request.body), nil)
     }
 
-    private static func plain(_ status: HTTPResponse.Status, head: Bool) -> Response {
+    private static func plain(_ status: HTTPResponse.Status, detail: String? = nil, head: Bool) -> Response {
         guard status.kind != .informational, status != .noContent, status != .notModified else {
             return Response(status: status)
         }
-        let text = "\(status.code) \(status.reasonPhrase)\n"
+        let text = "\(status.code) \(status.reasonPhrase)\n" + (detail.map { "\($0)\n" } ?? "")
         let response = Response(
             status: status, headers: [.contentType: "text/plain; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))

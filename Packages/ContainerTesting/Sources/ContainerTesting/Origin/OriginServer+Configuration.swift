@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import HTTPTypes
+
 extension OriginServer {
+    /// The file of a folder that contains rules for response fields.
+    @_spi(Packaging) public struct FieldSource: Sendable {
+        /// The name of the file in the root of the folder. The file is not served.
+        public var name: String
+        /// A closure that returns the fields of the response for a file, by its percent-decoded path relative to the
+        /// folder. It is also called for a missing file. An error results in status 500.
+        public var fields: @Sendable (_ path: String) throws -> HTTPFields
+
+        /// Creates a source of fields.
+        public init(name: String, fields: @escaping @Sendable (_ path: String) throws -> HTTPFields) {
+            self.name = name
+            self.fields = fields
+        }
+    }
+
     /// The options of an ``OriginServer``.
     public struct Configuration: Sendable {
         /// The folder whose files are served; `nil`, the default, for a server with routes only. Files and folders
         /// whose names begin with a dot are not served, except `.well-known`.
         public var folder: String?
+        /// The source of additional fields of the responses for files and for missing files; `nil`, the default, for
+        /// none. Redirects have no additional fields.
+        @_spi(Packaging) public var fieldSource: FieldSource?
         /// The routes, which take precedence over files; none by default.
         public var routes: [OriginRoute] = []
         /// The faults; none by default.

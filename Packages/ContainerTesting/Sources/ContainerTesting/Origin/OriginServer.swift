@@ -58,7 +58,9 @@ public final class OriginServer: Sendable {
     /// - Throws: ``ContainerTestingError`` with code `portInUse`, `cannotListen`, `noSuchFolder` or `tls`.
     public static func start(_ configuration: Configuration) async throws -> OriginServer {
         let logger = Logger(label: "origin") { _ in SwiftLogNoOpLogHandler() }
-        let files = try configuration.folder.map { try FolderProvider($0, logger: logger) }
+        let files = try configuration.folder.map {
+            try FolderProvider($0, unserved: configuration.fieldSource?.name, logger: logger)
+        }
         let certificate = configuration.usesTLS ? try OriginCertificate() : nil
         let log = RequestLog(limit: configuration.logLimit)
         let registry = ConnectionRegistry()
