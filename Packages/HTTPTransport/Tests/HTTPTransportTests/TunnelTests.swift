@@ -71,6 +71,28 @@ struct TunnelTests {
         }
     }
 
+    @Test(
+        "A server that listens on ::1 alone is reached by the names below localhost",
+        .enabled(
+            if: try System.enumerateDevices().contains { $0.address?.ipAddress == "::1" },
+            "skipped: no IPv6 loopback address"),
+        arguments: [false, true])
+    func localhostOverIPv6(hasResolver: Bool) async throws {
+        let book = Book([:])
+        try await RawServer.with(end: .server, address: "::1") { input, output in
+            guard try await input.next() != nil else { return }
+            try await output.write(
+                ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\n6"))
+        } _: { server async throws in
+            try await withTransport(hasResolver ? configuration(book) : .init()) { transport async throws in
+                for name in ["localhost", "x.localhost"] {
+                    #expect(try await transport.get("http://\(name):\(server.port)/") == Data("6".utf8))
+                }
+            }
+        }
+        #expect(book.asked.withLock { $0 } == [])
+    }
+
     @Test("Without a resolver of the app, a refused connection to localhost fails in the connect phase")
     func refusedLocalhost() async throws {
         let port = try RefusingPort()

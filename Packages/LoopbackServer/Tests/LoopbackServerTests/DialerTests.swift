@@ -59,6 +59,23 @@ struct DialerTests {
         }
     }
 
+    @Test(
+        "A host that listens on ::1 alone is reached by the names below localhost",
+        .enabled(
+            if: try System.enumerateDevices().contains { $0.address?.ipAddress == "::1" },
+            "skipped: no IPv6 loopback address"),
+        arguments: ["localhost", "x.localhost"])
+    func localhostOverIPv6(name: String) async throws {
+        try await RawHost.with(address: "::1") { host in
+            let dialer = Dialer(proxy: nil, timeout: .seconds(20))
+            let channel = try await dialer.connect(
+                to: HostPort(host: name, port: host.port), on: MultiThreadedEventLoopGroup.singleton.any()
+            ).get()
+            #expect(channel.remoteAddress?.ipAddress == "::1")
+            try await channel.close()
+        }
+    }
+
     @Test("Child processes do not inherit a connection to a host")
     func inheritance() async throws {
         try await RawHost.with { host in

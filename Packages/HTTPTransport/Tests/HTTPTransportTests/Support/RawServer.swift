@@ -29,7 +29,7 @@ struct RawServer: Sendable {
 
     /// Runs `body` with a server that passes each connection to `serve`, one after another.
     static func with<Result: Sendable>(
-        tls: TLSConfiguration? = nil, end: End = .client,
+        tls: TLSConfiguration? = nil, end: End = .client, address: String = "127.0.0.1",
         _ serve:
             @escaping @Sendable (
                 inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -37,7 +37,7 @@ struct RawServer: Sendable {
         _ body: @Sendable (RawServer) async throws -> Result
     ) async throws -> Result {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0) { channel in
+            .bind(host: address, port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
                         let handler = NIOSSLServerHandler(context: try NIOSSLContext(configuration: tls))
