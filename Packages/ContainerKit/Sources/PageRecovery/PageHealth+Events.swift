@@ -100,6 +100,8 @@ extension PageHealth {
         var silence: (since: Duration, count: Int)?
         /// A Boolean value that indicates whether the process ended before the commit of the document.
         var isLost = false
+        /// The time at which the load of the document was stopped, if there is no later evidence about the document.
+        var stoppedAt: Duration?
 
         init(_ pending: PendingDocument = PendingDocument(), at now: Duration = .zero) {
             (url, hasBody, hasNoContent) = (pending.url, pending.hasBody, pending.hasNoContent)
@@ -124,6 +126,9 @@ extension PageHealth {
 
         /// The minimum number of consecutive examinations without a reply.
         static let silences = 2
+        /// The maximum time between the stop of a load and the start of the navigation that replaces it. The engine
+        /// reports both at once, or after an exchange of messages between its processes.
+        static let replacement = Duration.seconds(1)
         /// The minimum time between two examinations.
         static let pause = Duration.seconds(1)
 

@@ -115,6 +115,7 @@ extension PageHealth {
 
     /// Records that the document is healthy, regardless of earlier examinations.
     mutating func recordHealthy() {
+        document.stoppedAt = nil
         if let step = pending {
             // If the process has ended, there is no document that could be healthy.
             guard step.signal.isExaminationResult else { return }

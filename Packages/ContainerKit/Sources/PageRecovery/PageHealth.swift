@@ -66,10 +66,10 @@ struct PageHealth: Sendable {
     /// Applies an event and returns the resulting actions.
     mutating func apply(_ event: Event, at now: Duration) -> [Action] {
         switch event {
-        case .started(let url, let byPerson): start(url, byPerson: byPerson)
+        case .started(let url, let byPerson): start(url, byPerson: byPerson, at: now)
         case .loadRequested(let url):
             coming = Document.PendingDocument()
-            start(url, byPerson: false)
+            start(url, byPerson: false, at: now)
         case .committed(let url, let isWatched): commit(url, isWatched: isWatched, at: now)
         case .finished:
             isNavigating = false
@@ -137,8 +137,15 @@ struct PageHealth: Sendable {
 
     // MARK: Documents
 
-    private mutating func start(_ url: String, byPerson: Bool) {
+    private mutating func start(_ url: String, byPerson: Bool, at now: Duration) {
         if byPerson { policy.renew() }
+        if let stopped = document.stoppedAt, now - stopped <= Limits.replacement {
+            // The navigation has stopped the load. It may become a download, and then this document stays.
+            phase = .finished
+            (document.finishedAt, document.lastActivity) = (now, now)
+            wait(from: now, at: now)
+        }
+        document.stoppedAt = nil
         if pending != nil {
             // The navigation replaces the document of the pending step.
             (pending, phase) = (nil, .finished)
@@ -163,8 +170,9 @@ struct PageHealth: Sendable {
         let isOfDocument = !isNavigating
         (isNavigating, coming.hasBody, coming.hasNoContent) = (false, false, false)
         if isOfDocument, isWatching {
-            // The document is incomplete on purpose.
+            // The document is incomplete on purpose, unless a navigation follows at once.
             recordHealthy()
+            document.stoppedAt = now
         } else if due != nil {
             wait(from: now, at: now)
         }

@@ -123,6 +123,54 @@ struct PageHealthSafetyTests {
         }
     }
 
+    @Test(
+        "A white document whose load a navigation replaces is examined again if the navigation becomes a download",
+        arguments: [.loadStopped, .loadFailed("a download", isReal: false)] as [PageHealth.Event])
+    func replacedLoad(download: PageHealth.Event) {
+        let page = Patient()
+        page.commit()
+        page.now = .seconds(5)
+        // The engine reports that the former load has stopped before it reports the start of the next one.
+        page.apply(.loadStopped, .finished)
+        page.start("https://a.example/file")
+        #expect(page.health.deadline == nil, "no examination during the navigation")
+        page.now = .seconds(6)
+        page.apply(download)
+        page.watch(.empty)
+        #expect(page.kinds == [.reloaded])
+    }
+
+    @Test("A document whose load was stopped stays healthy if a navigation follows later, or after other evidence")
+    func stoppedBeforeDownload() {
+        let later = Patient()
+        later.commit()
+        later.apply(.loadStopped, .finished)
+        later.now = .seconds(10)
+        later.start("https://a.example/file")
+        later.apply(.loadStopped)
+        later.watch(.empty)
+        #expect(later.steps.isEmpty)
+        for evidence in [PageHealth.Event.isWell, .painted, .used] {
+            let page = Patient()
+            page.commit()
+            page.apply(.loadStopped, .finished, evidence)
+            page.start("https://a.example/file")
+            page.apply(.loadStopped)
+            page.watch(.empty)
+            #expect(page.steps.isEmpty, "\(evidence)")
+        }
+    }
+
+    @Test("The document that replaces a stopped load is examined like any other")
+    func replacement() {
+        let page = Patient()
+        page.commit()
+        page.apply(.loadStopped, .finished)
+        page.load("https://a.example/next")
+        page.watch(.empty)
+        #expect(page.kinds == [.reloaded] && page.health.document.url == "https://a.example/next")
+    }
+
     @Test("A navigation of a page that is stopped before its commit shows no error page and keeps no body")
     func stoppedNavigation() {
         let page = Patient()
