@@ -126,6 +126,8 @@ extension EngineCheck {
         let site = try SchemeSite(
             [
                 "/page": "<title>kept</title>", "/other": "<title>other</title>",
+                "/other?": "<title>other</title>", "/jump": "<title>jump</title><img src='/never.png?jump'>",
+                "/form": "<title>form</title><form action='/other'></form><img src='/never.png?form'>",
                 "/image": "<title>kept</title><p>kept</p><img src='/never.png?image'>",
                 "/stops": "<title>kept</title><p>kept</p><img src='/never.png'><script>stop()</script>",
             ], on: engine)
@@ -170,8 +172,17 @@ extension EngineCheck {
         try await site.asked(for: "/never?3")
         _ = try await view.evaluate("location.href = '/other'; return 1", in: .page)
         for await url in finishes where url == "house://shop/other" { break }
-        let title = try await view.evaluate("return document.title", in: .page)
+        var title = try await view.evaluate("return document.title", in: .page)
         try expect(title == "\"other\"" && failures.isEmpty, "replaced: \(title) \(failures)")
+        // A navigation that ends the load of its document: the engine reports the stop before the start.
+        for (page, script) in [("jump", "location.href = '/other'"), ("form", "document.forms[0].submit()")] {
+            view.load("house://shop/\(page)")
+            try await site.asked(for: "/never.png?\(page)")
+            _ = try await view.evaluate("\(script); return 1", in: .page)
+            try await load.finished(within: .seconds(20))
+            title = try await view.evaluate("return document.title", in: .page)
+            try expect(title == "\"other\"" && failures.isEmpty, "\(script): \(title) \(failures)")
+        }
     }
 
     /// Checks that every call to a discarded view fails or has no effect.

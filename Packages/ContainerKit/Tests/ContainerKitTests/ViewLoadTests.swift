@@ -54,6 +54,52 @@ struct ViewLoadTests {
         }
     }
 
+    @Test("A load that replaces a stopped one is awaited, although the engine reports it later", arguments: [1, 2])
+    func replaced(round: Int) async throws {
+        let load = ViewLoad(of: view)
+        for signal in [ViewSignal.started(url: "a"), .committed(url: "a")] { view.onSignal?(signal) }
+        // The engine reports the start of the next load before the page answers to the first or second script.
+        view.onEvaluate = { [view] _ in
+            if view.evaluatedScripts.count == round { view.onSignal?(.started(url: "b")) }
+        }
+        var isOver = false
+        let waiting = Task {
+            try await load.finished(within: .seconds(30))
+            isOver = true
+        }
+        for signal in [ViewSignal.stopped(url: "a"), .finished(url: "a")] { view.onSignal?(signal) }
+        while view.evaluatedScripts.count < round {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(!isOver)
+        for signal in [ViewSignal.committed(url: "b"), .finished(url: "b")] { view.onSignal?(signal) }
+        try await waiting.value
+        #expect(isOver)
+    }
+
+    @Test("A stopped load whose page cannot run scripts has ended, and one that does not answer times out")
+    func stoppedWithoutScripts() async throws {
+        let load = ViewLoad(of: view)
+        view.evaluation = { throw EngineError(.processEnded, "?") }
+        for signal in [ViewSignal.started(url: "a"), .stopped(url: "a")] { view.onSignal?(signal) }
+        try await load.finished(within: .seconds(30))
+        let (answers, answer) = AsyncStream<Void>.makeStream()
+        view.evaluation = {
+            for await _ in answers { break }
+            return "null"
+        }
+        for signal in [ViewSignal.started(url: "b"), .stopped(url: "b")] { view.onSignal?(signal) }
+        let clock = ManualClock()
+        let waiting = Task { try await load.finished(within: .seconds(10), clock: clock) }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        await #expect { try await waiting.value } throws: { ($0 as? EngineError)?.code == .timedOut }
+        answer.finish()
+        try await load.finished(within: .seconds(30))
+    }
+
     @Test("A load that never ends times out")
     func limit() async throws {
         let load = ViewLoad(of: view)

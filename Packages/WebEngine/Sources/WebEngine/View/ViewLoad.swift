@@ -29,6 +29,14 @@ public final class ViewLoad {
     private var isAtInterimDocument = false
     /// The progress of the container's own error page.
     private var errorPage = ErrorPagePhase.none
+    private weak var view: (any EngineView)?
+    /// The number of loads that were stopped.
+    private var stops = 0
+    /// A Boolean value that indicates whether the last load was stopped, and another load of the page may replace it
+    /// that the engine has not reported yet.
+    private var mayBeReplaced = false
+    /// The task that excludes a replacement of the stopped load.
+    private var exclusion: Task<Void, Never>?
     /// A closure that receives each signal after all observers.
     @_spi(Facade) public var watch: @MainActor (ViewSignal) -> Void = { _ in }
     /// A closure that is called when the container's error page has loaded.
@@ -41,6 +49,7 @@ public final class ViewLoad {
 
     /// Creates a load and sets it as the receiver of the view's signals.
     public init(of view: any EngineView) {
+        self.view = view
         view.onSignal = { [weak self] in self?.receive($0) }
     }
 
@@ -55,12 +64,21 @@ public final class ViewLoad {
         isAtInterimDocument = true
     }
 
-    /// Waits until the page and its initial resources have loaded.
+    deinit {
+        exclusion?.cancel()
+    }
+
+    /// Waits until the page and its initial resources have loaded, or until its load was stopped and no other load
+    /// replaces it.
     /// - Throws: ``EngineError``: the error of the load, or code `timedOut` after `limit`.
     public func finished(within limit: Duration, clock: any Clock<Duration> = ContinuousClock()) async throws {
         try await withLimit(limit, clock: clock, "the page does not finish loading") { [self] in
             while true {
                 switch state {
+                case .finished where mayBeReplaced:
+                    excludeReplacement()
+                    await nextSignal()
+                    try Task.checkCancellation()
                 case .finished: return
                 case .failed(let error): throw error
                 case .waiting, .committed:
@@ -68,6 +86,24 @@ public final class ViewLoad {
                     try Task.checkCancellation()
                 }
             }
+        }
+    }
+
+    /// Ends the wait of ``finished(within:clock:)`` for a load that may replace the stopped one.
+    ///
+    /// A navigation of the page first stops the current load, and the engine reports the two in this order. A script
+    /// runs in the page after it has begun the navigation, so the report of the start arrives before the result of the
+    /// script. The submission of a form waits for one more exchange between the processes of the engine.
+    private func excludeReplacement() {
+        guard exclusion == nil else { return }
+        exclusion = Task { [weak self, weak view, stops] in
+            for _ in 0..<2 where !Task.isCancelled {
+                // A view without a page also has no navigation of the page.
+                _ = try? await view?.scripting.evaluate("return null", in: .isolated(name: "containerkit-load"))
+            }
+            guard let self, !Task.isCancelled, stops == self.stops else { return }
+            (mayBeReplaced, exclusion) = (false, nil)
+            signals.send(())
         }
     }
 
@@ -123,8 +159,22 @@ public final class ViewLoad {
         case .processEnded(let reason): state = .failed(EngineError(.processEnded, reason))
         case .resource, .frameLoaded, .visibilityChanged: break
         }
+        recordReplacement(signal)
         signals.send(())
         for observer in observers { observer(signal) }
         watch(signal)
+    }
+
+    /// Updates ``mayBeReplaced``. An engine may also report the end of a load that was stopped.
+    private func recordReplacement(_ signal: ViewSignal) {
+        switch signal {
+        case .finished, .resource, .frameLoaded, .visibilityChanged: return
+        case .stopped:
+            mayBeReplaced = true
+            stops += 1
+        case .started, .committed, .failed, .processEnded: mayBeReplaced = false
+        }
+        exclusion?.cancel()
+        exclusion = nil
     }
 }
