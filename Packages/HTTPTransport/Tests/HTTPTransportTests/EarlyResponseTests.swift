@@ -206,21 +206,6 @@ struct EarlyResponseTests {
         }
     }
 
-    @Test("An HTTP/2 request head that exceeds one frame fails")
-    func largeHead() async throws {
-        try await RawHTTP2Server.with { peer in
-            while try await peer.next(RawHTTP2Peer.headers) != nil {}
-        } _: { server async throws in
-            var request = try #require(HTTPRequest(method: .post, urlText: server.url + "/"))
-            request.headerFields[.userAgent] = String(repeating: "\"", count: 20_000)
-            try await withTransport(server.configuration()) { [request] transport async throws in
-                await expectFailure(.connectionLost) {
-                    try await transport.send(request, body: .bytes(Data("abc".utf8)))
-                }
-            }
-        }
-    }
-
     @Test("A request body may pause for any time")
     func resting() async throws {
         let (pieces, piece) = AsyncStream<Void>.makeStream()

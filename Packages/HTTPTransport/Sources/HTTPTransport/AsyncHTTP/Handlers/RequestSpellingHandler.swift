@@ -13,8 +13,8 @@ internal import WebSyntax
 /// their places. The first field contains their number. A field of the request with one of these names is behind
 /// them and stays unchanged, so that a page cannot choose the target or a field that scripts cannot set.
 ///
-/// AsyncHTTPClient announces a missing body by `Content-Length: 0` for most methods. Engines do so for POST and PUT only
-/// (Fetch Standard, "HTTP-network-or-cache fetch"), and the handler drops the field from other requests.
+/// AsyncHTTPClient announces a missing body by `Content-Length: 0` for most methods. Engines do so for POST and PUT
+/// only (Fetch Standard, "HTTP-network-or-cache fetch"), and the handler drops the field from other requests.
 ///
 /// Isolation: the event loop of its channel.
 final class RequestSpellingHandler: ChannelOutboundHandler {
