@@ -148,8 +148,7 @@ public struct PackageBuilder: Sendable {
             return Result(
                 archive: places[0], manifest: places[1], files: listed.count, bytes: directory.totalSize,
                 archiveBytes: size, archiveSHA256: digest, skipped: listing.skipped,
-                warnings: warnings(listing)
-                    + (headers?.warnings ?? []).map { Warning(path: HeadersFile.name, problem: $0) })
+                warnings: warnings(listing) + warnings(headers, files: listing.files))
         } catch {
             folder.discard([archive, manifest])
             throw error
@@ -170,6 +169,13 @@ public struct PackageBuilder: Sendable {
             PortableName.problem(of: file.path).map { Warning(path: file.path.description, problem: $0) }
         }
         return unused + names
+    }
+
+    private func warnings(_ headers: HeadersFile?, files: [SiteFolder.File]) -> [Warning] {
+        guard let headers else { return [] }
+        let unused = headers.rules.unused(by: files.lazy.map(\.path.description))
+        let problems = headers.warnings + unused.map { "the path \($0.path.printable(limit: 100)) matches no file" }
+        return problems.map { Warning(path: HeadersFile.name, problem: $0) }
     }
 
     private func write(

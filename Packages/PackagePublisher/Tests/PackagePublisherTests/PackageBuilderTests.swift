@@ -306,6 +306,15 @@ struct PackageBuilderTests {
         #expect(result.files == files.count + 18)
     }
 
+    @Test("A name keeps its bytes, composed or decomposed", arguments: ["u\u{308}.txt", "\u{FC}.txt"])
+    func nameBytes(name: String) throws {
+        try folder.write("site/\(name)", "a".utf8)
+        let result = try build()
+        let manifest = try PackageManifest(path: result.manifest)
+        #expect(manifest.files.contains { Array($0.path.description.utf8) == Array(name.utf8) })
+        #expect(try PackageVerifier().verify(result.archive, against: manifest).files == files.count + 1)
+    }
+
     @Test("The file _headers in the root becomes rules of the manifest and is not packed")
     func headersFile() throws {
         try folder.write("site/_headers", "/*\n  X-Frame-Options: DENY\n  Server: x\n".utf8)
@@ -317,6 +326,11 @@ struct PackageBuilderTests {
         #expect(manifest.files.map(\.path.description).contains("docs/_headers"))
         #expect(result.warnings.count == 1 && result.warnings[0].problem.hasPrefix("line 3: "))
         #expect(result.skipped.isEmpty)
+        try folder.write("site/_headers", "/*\n  Link: x\n/app/*\n  Link: x\n/js/app.js # a\n  Link: x\n".utf8)
+        #expect(
+            try build().warnings.map(\.problem) == [
+                "the path /app/* matches no file", "the path /js/app.js # a matches no file",
+            ])
         try folder.write("site/_headers", "/*\n  X-Frame-Options\n".utf8)
         try refuses(.badManifest)
         try folder.write("site/_headers", [UInt8](repeating: 10, count: 70_000))

@@ -47,7 +47,8 @@ internal import SystemSupport
             throw PackageError(.io, "libarchive is out of memory", at: path.description)
         }
         defer { archive_entry_free(entry) }
-        archive_entry_set_pathname_utf8(entry, path.description)
+        // As bytes in the thread's UTF-8 locale. The function for UTF-8 text would compose the characters of the name.
+        archive_entry_set_pathname(entry, path.description)
         archive_entry_set_filetype(entry, 0o100000)
         archive_entry_set_perm(entry, 0o644)
         archive_entry_set_size(entry, size)

@@ -196,6 +196,17 @@ public struct ResponseFieldRule: Sendable, Hashable, Codable {
 }
 
 extension [ResponseFieldRule] {
+    /// Returns the rules that match none of the files, in their order.
+    /// - Parameter files: the paths of the files.
+    @_spi(Packaging) public func unused(by files: some Sequence<String>) -> [ResponseFieldRule] {
+        var unused = self
+        for file in files where !unused.isEmpty {
+            let names = ResponseFieldRule.names(of: file)
+            unused.removeAll { rule in names.contains(where: rule.matches) }
+        }
+        return unused
+    }
+
     /// Returns the fields of the response for a file, sorted by name.
     ///
     /// If several rules have a field, its values are joined by `, ` in the order of the rules, as static hosts do. A
