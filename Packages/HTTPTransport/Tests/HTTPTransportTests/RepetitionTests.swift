@@ -20,6 +20,9 @@ struct RepetitionTests {
         .receive, "a", underlying: NIOHTTP2Errors.streamClosed(streamID: 1, errorCode: .refusedStream),
         isUnanswered: true)
 
+    private let rejected = TransportFailure(
+        .receive, "a", underlying: ReuseGuard.Rejection(), isUnanswered: true)
+
     @Test("A request that is not idempotent uses a new HTTP/1.1 connection")
     func first() {
         for isShared in [nil, true, false] {
@@ -31,10 +34,7 @@ struct RepetitionTests {
     @Test("A request over https whose head may not fit into an HTTP/2 frame uses new HTTP/1.1 connections")
     func longHead() throws {
         func needsHTTP1(_ path: String, _ scheme: String = "https", _ fields: HTTPFields = [:]) -> Bool {
-            Repetition(
-                of: HTTPRequest(
-                    method: .get, scheme: scheme, authority: "a.test", path: path, headerFields: fields)
-            ).needsHTTP1
+            !HTTPRequest(method: .get, scheme: scheme, authority: "a.test", path: path, headerFields: fields).fitsHTTP2
         }
         // HPACK codes an `a` in 5 bits and a `|` in 11 bits (RFC 7541, appendix B).
         let long = "/" + String(repeating: "|", count: 12_000)
@@ -47,9 +47,12 @@ struct RepetitionTests {
         for _ in 0..<1_000 { fields.append(HTTPField(name: name, value: "01234567890123456789")) }
         #expect(needsHTTP1("/", "https", fields))
         for isShared in [nil, true, false] {
-            var post = Repetition(of: .post, needsHTTP1: true)
-            #expect(post.first(isShared: isShared) == .freshHTTP1)
-            #expect(post.next(after: unsent, isShared: isShared)?.connection == .freshHTTP1)
+            for failure in [unsent, refused, rejected, unanswered] {
+                var put = Repetition(of: .put)
+                put.needsHTTP1 = true
+                #expect(put.first(isShared: isShared) == .freshHTTP1)
+                #expect(put.next(after: failure, isShared: isShared)?.connection == .freshHTTP1)
+            }
         }
     }
 

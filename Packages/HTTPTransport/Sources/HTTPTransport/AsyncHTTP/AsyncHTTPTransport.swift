@@ -94,9 +94,13 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
     ) async throws -> TransportResponse {
         let parsed = try request.sentRoot()
-        let repetition = Repetition(of: request)
-        // Connections that are HTTP/1.1 in any case have a queue of their own, because their limit differs.
-        let host = "\(request.scheme ?? "")://\(request.authority ?? "")\(repetition.needsHTTP1 ? " HTTP/1.1" : "")"
+        var host = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        var repetition = Repetition(of: request.method)
+        if queue.isShared(host) != false, !request.fitsHTTP2 {
+            repetition.needsHTTP1 = true
+            // These connections have a queue of their own, because the limit differs from that of HTTP/2.
+            host += " HTTP/1.1"
+        }
         let deadline = configuration.lineTimeout.map { ContinuousClock.now + $0 }
         let body = RepeatableBody(body, sentTo: request.urlText, budget: bodyBudget)
         let highest = Mutex<Int64>(0)
@@ -245,7 +249,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
         let fields = request.headerFields.sentOnConnection().lazy.filter { $0.name != Self.host }
         return RequestSpellingHandler.headers(
-            target: request.sentTarget, fields.map { ($0.name.rawName, $0.value) })
+            target: request.sentTarget,
+            announcesEmptyBody: [.post, .put].contains(request.method) || request.headerFields[.contentLength] == "0",
+            fields.map { ($0.name.rawName, $0.value) })
     }
 
     private static func content(_ body: RepeatableBody, of exchange: Exchange) -> HTTPClient.Body? {

@@ -159,7 +159,8 @@ final class HostQueue: Sendable {
         }
     }
 
-    fileprivate func isShared(_ host: String) -> Bool? {
+    /// A Boolean value that indicates whether a host multiplexes requests over one connection; `nil` if unknown.
+    func isShared(_ host: String) -> Bool? {
         state.withLock { $0.lines[host]?.isShared }
     }
 

@@ -50,18 +50,13 @@ struct Repetition: Sendable {
     private static let longestDelay = Duration.milliseconds(250)
     private let isIdempotent: Bool
     /// A Boolean value that indicates whether the request cannot be sent over HTTP/2.
-    let needsHTTP1: Bool
+    var needsHTTP1 = false
     private var refusals = 0
     private var unsent = 0
     private var hasRepeated = false
 
-    init(of request: HTTPRequest) {
-        self.init(of: request.method, needsHTTP1: !request.fitsHTTP2)
-    }
-
-    init(of method: HTTPRequest.Method, needsHTTP1: Bool = false) {
+    init(of method: HTTPRequest.Method) {
         isIdempotent = Self.isIdempotent(method.rawValue)
-        self.needsHTTP1 = needsHTTP1
     }
 
     /// Returns a Boolean value that indicates whether a method is idempotent (RFC 9110, section 9.2.2).
@@ -81,13 +76,14 @@ struct Repetition: Sendable {
         let connection: Connection = needsHTTP1 ? .freshHTTP1 : isShared == true ? .pooled : .fresh
         switch failure.loss {
         case nil: return nil
-        case .rejected: return Step(connection: .fresh, delay: .zero)
+        case .rejected: return Step(connection: needsHTTP1 ? .freshHTTP1 : .fresh, delay: .zero)
         case .unsent:
             unsent += 1
             return unsent > Self.unsentLimit ? nil : Step(connection: connection, delay: Self.delay(unsent))
         case .refused:
             refusals += 1
-            return refusals > Self.refusalLimit ? nil : Step(connection: .pooled, delay: Self.delay(refusals))
+            let connection: Connection = needsHTTP1 ? .freshHTTP1 : .pooled
+            return refusals > Self.refusalLimit ? nil : Step(connection: connection, delay: Self.delay(refusals))
         case .unanswered:
             guard isIdempotent, !hasRepeated else { return nil }
             hasRepeated = true
@@ -120,7 +116,7 @@ extension HTTPRequest {
     /// (RFC 9113, section 4.2), with 1 KiB for fields that AsyncHTTPClient adds.
     ///
     /// The library writes no CONTINUATION frames: a longer head would end the connection with all its requests.
-    fileprivate var fitsHTTP2: Bool {
+    var fitsHTTP2: Bool {
         guard scheme == "https" else { return true }
         let size = headerFields.reduce(path?.utf8.count ?? 0) {
             $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 32

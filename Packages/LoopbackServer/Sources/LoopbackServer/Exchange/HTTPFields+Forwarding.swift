@@ -6,15 +6,17 @@ internal import NIOHTTP1
 internal import WebSyntax
 
 extension HTTPFields {
-    /// Creates the forwarded fields of a request, without connection-specific fields and without `ownNames`.
+    /// Creates the forwarded fields of a request, without connection-specific fields and without `ownNames`, but with
+    /// `Content-Length: 0`, which distinguishes an empty body from a missing one.
     init(forwarding headers: HTTPHeaders) {
         let names = ConnectionFields.names(namedBy: headers["connection"])
         self.init()
         for (name, value) in headers {
             let lower = name.asciiLowercased
-            guard !HTTPHeaders.ownNames.contains(lower), !names.contains(lower), let name = HTTPField.Name(name) else {
-                continue
-            }
+            let isEmptyLength = lower == "content-length" && value == "0"
+            guard isEmptyLength || !HTTPHeaders.ownNames.contains(lower), !names.contains(lower),
+                let name = HTTPField.Name(name)
+            else { continue }
             append(HTTPField(name: name, lenientValue: value.utf8))
         }
     }

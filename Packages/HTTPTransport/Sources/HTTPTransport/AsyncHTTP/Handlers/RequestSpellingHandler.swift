@@ -10,11 +10,12 @@ internal import WebSyntax
 /// AsyncHTTPClient forms the target from a Foundation `URL`, which escapes characters that engines send unescaped, such
 /// as `|` and `[`. A signature over the URL would then fail. It also refuses control characters in field values, which
 /// engines send. The transport therefore puts both into fields before all other fields, and this handler moves them to
-/// their places. The first field contains their number. A field of the request with one of these names is behind
+/// their places. The first field also contains their number. A field of the request with one of these names is behind
 /// them and stays unchanged, so that a page cannot choose the target or a field that scripts cannot set.
 ///
-/// AsyncHTTPClient announces a missing body by `Content-Length: 0` for most methods. Engines do so for POST and PUT
-/// only (Fetch Standard, "HTTP-network-or-cache fetch"), and the handler drops the field from other requests.
+/// AsyncHTTPClient announces every body without bytes by `Content-Length: 0`, except for DELETE and some other methods.
+/// Engines do so for an empty body, and for a missing one of POST and PUT only (Fetch Standard, "HTTP-network-or-cache
+/// fetch"). The first field contains what the request needs, and the handler adds or removes the field.
 ///
 /// Isolation: the event loop of its channel.
 final class RequestSpellingHandler: ChannelOutboundHandler {
@@ -27,8 +28,12 @@ final class RequestSpellingHandler: ChannelOutboundHandler {
     /// Returns the fields of a request in the form that AsyncHTTPClient accepts.
     /// - Parameters:
     ///   - target: The request target, without white space and control characters.
+    ///   - announcesEmptyBody: A Boolean value that indicates whether the request has `Content-Length: 0` if its body
+    ///     has no bytes.
     ///   - fields: The fields. Their values have no CR, LF and NUL.
-    static func headers(target: String, _ fields: some Sequence<(name: String, value: String)>) -> HTTPHeaders {
+    static func headers(
+        target: String, announcesEmptyBody: Bool, _ fields: some Sequence<(name: String, value: String)>
+    ) -> HTTPHeaders {
         var escaped: [(String, String)] = []
         var headers: [(String, String)] = []
         for (name, value) in fields {
@@ -40,12 +45,14 @@ final class RequestSpellingHandler: ChannelOutboundHandler {
                 headers.append((name, value))
             }
         }
-        return HTTPHeaders([(Self.target, "\(escaped.count) \(target)")] + escaped + headers)
+        let first = "\(escaped.count) \(announcesEmptyBody) \(target)"
+        return HTTPHeaders([(Self.target, first)] + escaped + headers)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .head(var head) = unwrapOutboundIn(data), let first = head.headers.first, first.name == Self.target,
-            let (count, target) = Self.words(first.value), let count = Int(count)
+            let (count, rest) = Self.words(first.value), let count = Int(count),
+            let (announcesEmptyBody, target) = Self.words(String(rest))
         else { return context.write(data, promise: promise) }
         head.uri = String(target)
         let fields = head.headers.dropFirst()
@@ -53,8 +60,10 @@ final class RequestSpellingHandler: ChannelOutboundHandler {
             Self.words(value).flatMap { name, text in PercentEncoding.decodeText(text).map { (String(name), $0) } }
         }
         head.headers = HTTPHeaders(restored + fields.dropFirst(count))
-        if ![.POST, .PUT].contains(head.method), head.headers["content-length"] == ["0"] {
+        let length = head.headers.first(name: "content-length")
+        if !head.headers.contains(name: "transfer-encoding"), ["0", nil].contains(length) {
             head.headers.remove(name: "content-length")
+            if announcesEmptyBody == "true" { head.headers.add(name: "content-length", value: "0") }
         }
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
