@@ -126,9 +126,6 @@ extension PageHealth {
 
         /// The minimum number of consecutive examinations without a reply.
         static let silences = 2
-        /// The maximum time between the stop of a load and the start of the navigation that replaces it. The engine
-        /// reports both at once, or after an exchange of messages between its processes.
-        static let replacement = Duration.seconds(1)
         /// The minimum time between two examinations.
         static let pause = Duration.seconds(1)
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import WebEngine
+
 /// The state machine of the recovery of one page. It is a value without clock and timers: it receives events with
 /// their time and returns actions.
 ///
@@ -139,7 +141,7 @@ struct PageHealth: Sendable {
 
     private mutating func start(_ url: String, byPerson: Bool, at now: Duration) {
         if byPerson { policy.renew() }
-        if let stopped = document.stoppedAt, now - stopped <= Limits.replacement {
+        if phase == .idle, let stopped = document.stoppedAt, now - stopped <= ViewLoad.longestReplacement {
             // The navigation has stopped the load. It may become a download, and then this document stays.
             phase = .finished
             (document.finishedAt, document.lastActivity) = (now, now)
@@ -199,7 +201,7 @@ struct PageHealth: Sendable {
             (document, coming) = (Document(coming, at: now), Document.PendingDocument())
             document.isLost = true
         }
-        (showsNothing, isNavigating, isExamining) = (true, false, false)
+        (showsNothing, isNavigating, isExamining, document.stoppedAt) = (true, false, false, nil)
         // The load of the pending step starts a new process, so no other step is needed.
         guard pending == nil else { return [] }
         guard !isPaused, isVisible else {

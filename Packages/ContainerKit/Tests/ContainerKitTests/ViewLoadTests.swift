@@ -79,7 +79,7 @@ struct ViewLoadTests {
         #expect(isOver)
     }
 
-    @Test("A stopped load whose page cannot run scripts has ended, and one that does not answer times out")
+    @Test("A stopped load has ended if its page cannot run scripts, or does not answer within a second")
     func stoppedWithoutScripts() async throws {
         let load = ViewLoad(of: view)
         view.evaluation = { throw EngineError(.processEnded, "?") }
@@ -93,11 +93,10 @@ struct ViewLoadTests {
         for signal in [ViewSignal.started(url: "b"), .stopped(url: "b")] { view.onSignal?(signal) }
         let clock = ManualClock()
         let waiting = Task { try await load.finished(within: .seconds(10), clock: clock) }
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(10))
-        await #expect { try await waiting.value } throws: { ($0 as? EngineError)?.code == .timedOut }
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(1))
+        try await waiting.value
         answer.finish()
-        try await load.finished(within: .seconds(30))
     }
 
     @Test("A load that never ends times out")

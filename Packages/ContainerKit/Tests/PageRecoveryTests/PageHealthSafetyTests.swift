@@ -161,6 +161,28 @@ struct PageHealthSafetyTests {
         }
     }
 
+    @Test("A step continues if the load of its document was stopped just before")
+    func stoppedBeforeStep() {
+        let page = Patient()
+        page.commit()
+        page.apply(.loadStopped, .processEnded("crashed"))
+        #expect(page.kinds == [.reloaded] && page.health.phase == .recovering)
+        page.start()
+        #expect(page.health.phase == .recovering && page.health.deadline == nil)
+    }
+
+    @Test("A navigation replaces a stopped load if it starts within a second", arguments: [1_000, 1_001])
+    func replacementTime(milliseconds: Int) {
+        let page = Patient()
+        page.commit()
+        page.apply(.loadStopped, .finished)
+        page.now += .milliseconds(milliseconds)
+        page.start("https://a.example/file")
+        page.apply(.loadStopped)
+        page.watch(.empty)
+        #expect(page.kinds == (milliseconds == 1_000 ? [.reloaded] : []))
+    }
+
     @Test("The document that replaces a stopped load is examined like any other")
     func replacement() {
         let page = Patient()

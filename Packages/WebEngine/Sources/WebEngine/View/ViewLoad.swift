@@ -35,8 +35,10 @@ public final class ViewLoad {
     /// A Boolean value that indicates whether the last load was stopped, and another load of the page may replace it
     /// that the engine has not reported yet.
     private var mayBeReplaced = false
-    /// The task that excludes a replacement of the stopped load.
-    private var exclusion: Task<Void, Never>?
+    /// The task that finds out that no other load replaces the stopped one.
+    private var stopConfirmation: Task<Void, Never>?
+    /// The longest time between the reports of a stopped load and of the load that replaces it.
+    @_spi(Facade) public nonisolated static let longestReplacement = Duration.seconds(1)
     /// A closure that receives each signal after all observers.
     @_spi(Facade) public var watch: @MainActor (ViewSignal) -> Void = { _ in }
     /// A closure that is called when the container's error page has loaded.
@@ -65,7 +67,7 @@ public final class ViewLoad {
     }
 
     deinit {
-        exclusion?.cancel()
+        stopConfirmation?.cancel()
     }
 
     /// Waits until the page and its initial resources have loaded, or until its load was stopped and no other load
@@ -76,7 +78,7 @@ public final class ViewLoad {
             while true {
                 switch state {
                 case .finished where mayBeReplaced:
-                    excludeReplacement()
+                    confirmStop(by: clock)
                     await nextSignal()
                     try Task.checkCancellation()
                 case .finished: return
@@ -93,16 +95,19 @@ public final class ViewLoad {
     ///
     /// A navigation of the page first stops the current load, and the engine reports the two in this order. A script
     /// runs in the page after it has begun the navigation, so the report of the start arrives before the result of the
-    /// script. The submission of a form waits for one more exchange between the processes of the engine.
-    private func excludeReplacement() {
-        guard exclusion == nil else { return }
-        exclusion = Task { [weak self, weak view, stops] in
-            for _ in 0..<2 where !Task.isCancelled {
-                // A view without a page also has no navigation of the page.
-                _ = try? await view?.scripting.evaluate("return null", in: .isolated(name: "containerkit-load"))
+    /// script. The submission of a form waits for one more exchange between the processes of the engine. A page that
+    /// runs no scripts, such as a busy one, is not replaced after ``longestReplacement``.
+    private func confirmStop(by clock: any Clock<Duration>) {
+        guard stopConfirmation == nil else { return }
+        stopConfirmation = Task { [weak self, weak view, stops] in
+            try? await withLimit(Self.longestReplacement, clock: clock) { [weak view] in
+                for _ in 0..<2 where !Task.isCancelled {
+                    // If the script fails, there is no page that could navigate.
+                    _ = try? await view?.scripting.evaluate("return null", in: .isolated(name: "containerkit-load"))
+                }
             }
             guard let self, !Task.isCancelled, stops == self.stops else { return }
-            (mayBeReplaced, exclusion) = (false, nil)
+            (mayBeReplaced, stopConfirmation) = (false, nil)
             signals.send(())
         }
     }
@@ -174,7 +179,7 @@ public final class ViewLoad {
             stops += 1
         case .started, .committed, .failed, .processEnded: mayBeReplaced = false
         }
-        exclusion?.cancel()
-        exclusion = nil
+        stopConfirmation?.cancel()
+        stopConfirmation = nil
     }
 }
