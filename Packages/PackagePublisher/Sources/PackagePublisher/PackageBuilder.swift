@@ -4,6 +4,7 @@
 public import ContentDigest
 internal import Foundation
 @_spi(Packaging) public import PackageFormat
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
