@@ -17,7 +17,8 @@ struct Serve: AsyncParsableCommand {
             Prints its URL when it accepts connections, and serves until SIGINT or SIGTERM.
 
             Names that begin with a dot are not served, except .well-known. A request whose Host is not localhost, a \
-            name below it, 127.0.0.0/8 or [::1] gets status 421.
+            name below it, 127.0.0.0/8 or [::1] gets status 421. A path with an escaped slash, or with an empty \
+            segment or a dot as a segment, gets 404, because no file of a package has it.
 
             A file _headers in the root of the folder adds response fields to files and to 404 responses, as \
             `h5 pack` puts them into a package; see `h5 pack --help`. It is read again for each request, and is not \
@@ -81,13 +82,13 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Print the URL and the port as JSON.")
     var json = false
 
-    /// The maximum number of warnings on standard error.
+    /// The maximum number of warnings on standard error. Their number follows if there are more.
     private static let warningLimit = 20
 
     func run() async throws {
-        // An invalid file is refused before the server starts, like by `h5 pack`.
+        // An invalid file is refused before the server starts, as `h5 pack` refuses it.
         let headers = try HeadersFile.read(inFolder: folder)
-        for warning in headers?.warnings.prefix(Self.warningLimit) ?? [] {
+        for warning in headers?.warnings(limit: Self.warningLimit) ?? [] {
             CommandOutput.log("warning: \(warning) (\(HeadersFile.name))")
         }
         let server: OriginServer
@@ -118,7 +119,7 @@ struct Serve: AsyncParsableCommand {
         configuration.port = port
         configuration.usesTLS = tls
         configuration.refusesForeignHosts = true
-        configuration.fieldSource = OriginServer.FieldSource(name: HeadersFile.name) { [folder] path in
+        configuration.fieldSource = OriginServer.FieldSource(fileName: HeadersFile.name) { path, folder in
             try HeadersFile.read(inFolder: folder)?.rules.fields(of: path) ?? [:]
         }
         configuration.profile = try NetworkProfile(

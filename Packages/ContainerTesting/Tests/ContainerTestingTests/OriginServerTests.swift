@@ -51,7 +51,7 @@ struct OriginServerTests {
                 #expect(answer.headers.first(name: "content-type") == type, "\(path)")
             }
             for (path, location) in [
-                ("/sub", "/sub/"), ("//sub?a=1", "/sub/?a=1"), ("/two%20words", "/two%20words/"),
+                ("/sub", "/sub/"), ("/sub?a=1", "/sub/?a=1"), ("/two%20words", "/two%20words/"),
             ] {
                 let answer = try await client.sendRequest(server.url + path)
                 #expect(answer.status == 308 || answer.status == 301)
@@ -69,14 +69,15 @@ struct OriginServerTests {
         struct Refusal: Error {}
         let link = try #require(HTTPField.Name("Link"))
         try await withSite({ configuration in
-            configuration.fieldSource = OriginServer.FieldSource(name: "style.css") { path in
+            configuration.fieldSource = OriginServer.FieldSource(fileName: "style.css") { path, folder in
+                #expect(FileManager.default.fileExists(atPath: folder + "/lib.wasm"))
                 guard path != "lib.wasm" else { throw Refusal() }
                 return HTTPFields([HTTPField(name: link, value: "<\(path)>"), HTTPField(name: link, value: "<b>")])
             }
         }) { server, client async throws in
             for (path, status, name) in [
                 ("/", 200, "index.html"), ("/sub/", 200, "sub/index.html"), ("/a%20b.txt?c", 200, "a b.txt"),
-                ("/none", 404, "none"), ("/style.css", 404, "style.css"), ("//style.css", 404, "style.css"),
+                ("/none", 404, "none"), ("/style.css", 404, "style.css"), ("//style.css", 404, "/style.css"),
             ] {
                 let answer = try await client.sendRequest(server.url + path)
                 #expect(answer.status == status, "\(path)")
@@ -89,6 +90,24 @@ struct OriginServerTests {
             let redirect = try await client.sendRequest(server.url + "/sub")
             #expect(redirect.headers.first(name: "location") == "/sub/" && redirect.headers["link"].isEmpty)
             #expect(try await client.sendRequest(server.url + "/lib.wasm").status == 500)
+        }
+    }
+
+    @Test(
+        "A file is served under one path only, because the fields of its source would be missing under others",
+        arguments: [
+            "/sub//index.html", "//sub/index.html", "/sub/./index.html", "/./sub/index.html", "/sub/%2e/index.html",
+            "/sub%2Findex.html", "/sub%2findex.html", "/%2Fsub/", "//", "//sub", "/sub//", "/sub/.", "/sub/./",
+            "/sub/%",
+            "/sub/index.html%", "/sub/index.html%2",
+        ])
+    func otherSpellings(_ path: String) async throws {
+        try await withSite { server, _ async throws in
+            for (target, status) in [(path, 404), ("/s%75b/index.html", 200), ("/sub/", 200)] {
+                let answer = try await exchange(
+                    "GET \(target) HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", with: server.port)
+                #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+            }
         }
     }
 

@@ -117,10 +117,29 @@ struct PreviewTests {
         #expect(try await answer("https://shop.example/app/")?.head.headerFields[opener] == "unsafe-none")
         // `h5 pack` refuses the same file. A site without its policies would not be the site that is packed.
         try write("/*\n  \(opener)\n")
-        let error = await #expect(throws: PackageError.self) { try await answer("https://shop.example/app/") }
-        #expect(error?.code == .badManifest && error?.message.hasPrefix("line 2: ") == true)
+        let error = await #expect(throws: ResourceError.self) { try await answer("https://shop.example/app/") }
+        #expect(error?.code == .io && error?.message.hasPrefix("line 2: ") == true)
+        #expect(error?.location == site + "/_headers" && error.map { "\($0)".contains("\n") } == false)
+        #expect((error?.cause as? PackageError)?.code == .badManifest)
         // A missing file is left to the next loader.
         #expect(try await answer("https://shop.example/app/none") == nil)
+    }
+
+    @Test(
+        "A file is served under the path for which its rules in _headers apply, and under no other spelling of it",
+        arguments: [
+            "in//page.html", "/in/page.html", "in/./page.html", "./in/page.html", "in/%2E/page.html",
+            "in/../in/page.html", "in%2Fpage.html", "in//", "in/./", "/",
+        ])
+    func otherSpellings(path: String) async throws {
+        previews.mount(try folder)
+        try directory.write("site/in/page.html", "page".utf8)
+        try directory.write("site/in/index.html", "in".utf8)
+        try directory.write("site/_headers", "/in/page.html\n  X-Frame-Options: DENY\n".utf8)
+        let page = try #require(try await answer("https://shop.example/app/in/p%61ge.html"))
+        #expect(page.head.headerFields[.init("X-Frame-Options")!] == "DENY")
+        #expect(try await text("https://shop.example/app/in/") == "in")
+        #expect(try await answer("https://shop.example/app/" + path) == nil)
     }
 
     @Test func filesAreReadAgain() async throws {

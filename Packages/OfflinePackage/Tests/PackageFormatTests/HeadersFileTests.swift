@@ -82,6 +82,18 @@ struct HeadersFileTests {
         #expect(error?.code == .tooLarge)
     }
 
+    @Test("The number of kept warnings is limited, and a last line has the number of the others")
+    func warningLimit() throws {
+        let file = try read("/*\n" + String(repeating: "  Server: x\n", count: 1_000))
+        #expect(file.warnings.count == 100 && file.warningCount == 1_000)
+        #expect(file.warnings.last?.hasPrefix("line 101: ") == true)
+        #expect(file.warnings(limit: 20) == file.warnings.prefix(20) + ["980 more warnings"])
+        #expect(file.warnings(limit: 100).last == "900 more warnings")
+        let short = try read("/*\n" + String(repeating: "  Server: x\n", count: 21))
+        #expect(short.warnings(limit: 20).last == "1 more warning")
+        #expect(short.warnings(limit: 21) == short.warnings && short.warningCount == 21)
+    }
+
     @Test("The file in the root of a folder is read; a link, a pipe and a long file are refused")
     func inFolder() throws {
         let folder = try TemporaryFolder()

@@ -194,6 +194,21 @@ struct UnpackerTests {
         #expect(try folder.names(below: "shared") == ["mine", "moved", "moved/b"])
     }
 
+    @Test("A folder that exists before it is created is refused, as a file system that normalizes names has it")
+    func existingFolder() throws {
+        let archive = try folder.write("a.zip", ZipMaker("e\u{301}/a", "\u{E9}/b").bytes())
+        let shared = "\(folder.path)/shared"
+        try folder.write("shared/mine", [])
+        let reader = Interrupted {
+            let names = try FileManager.default.contentsOfDirectory(atPath: shared)
+            let name = try #require(names.first { $0.hasSuffix(".partial") })
+            // On a file system that normalizes names, the folder is there already.
+            _ = mkdir("\(shared)/\(name)/\u{E9}", 0o755)
+        }
+        expectRefusal(.duplicateEntry) { try Unpacker(reader: reader).unpack(archive, into: shared + "/out") }
+        #expect(try folder.names(below: "shared") == ["mine"])
+    }
+
     @Test("A link of another user is not followed", .enabled(if: geteuid() == 0, "skipped: only root gives files away"))
     func foreignLink() throws {
         let archive = try folder.write("a.zip", ZipMaker("a").bytes())

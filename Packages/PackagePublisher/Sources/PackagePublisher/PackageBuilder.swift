@@ -175,7 +175,8 @@ public struct PackageBuilder: Sendable {
     private func warnings(_ headers: HeadersFile?, files: [SiteFolder.File]) -> [Warning] {
         guard let headers else { return [] }
         let unused = headers.rules.unused(by: files.lazy.map(\.path.description))
-        let problems = headers.warnings + unused.map { "the path \($0.path.printable(limit: 100)) matches no file" }
+        let problems =
+            headers.warnings(limit: 100) + unused.map { "the path \($0.path.printable(limit: 100)) matches no file" }
         return problems.map { Warning(path: HeadersFile.name, problem: $0) }
     }
 

@@ -164,7 +164,9 @@ public struct SemanticsLoader: ResourceLoader {
         _ response: inout ResourceResponse, _ status: HTTPResponse.Status, _ fields: HTTPFields
     ) {
         var kept = fields
-        for field in response.head.headerFields where !Self.ofContent.contains(field.name) { kept.append(field) }
+        for field in response.head.headerFields where !Self.namesOfContentFields.contains(field.name) {
+            kept.append(field)
+        }
         response.head = HTTPResponse(status: status, headerFields: kept)
         response.body = .empty
     }
@@ -203,9 +205,13 @@ public struct SemanticsLoader: ResourceLoader {
 
     private static let acceptRanges = HTTPField(name: .acceptRanges, value: "bytes")
     private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
-    private static let ofContent: Set<HTTPField.Name> = [
+    /// The names of the fields that describe the content of a file, or what a cache may do with it.
+    ///
+    /// `Vary`, `Cache-Control` and `Expires` are among them, because they are about the response that would have been
+    /// stored. Policies such as `X-Content-Type-Options` are not.
+    private static let namesOfContentFields: Set<HTTPField.Name> = [
         .acceptRanges, .cacheControl, .contentDisposition, .contentEncoding, .contentLanguage, .contentLength,
-        .contentLocation, .contentRange, .contentType, .eTag, .expires, .lastModified, .vary, .xContentTypeOptions,
+        .contentLocation, .contentRange, .contentType, .eTag, .expires, .lastModified, .vary,
     ]
     private static let ofNotModified: Set<HTTPField.Name> = [
         .cacheControl, .contentLocation, .date, .eTag, .expires, .vary,

@@ -130,13 +130,16 @@ struct ConditionTests {
     @Test("15.5.13 A 412 response has no content")
     func failed() async throws {
         let response = try #require(try await Files.digits().get([.ifMatch: "\"two\""]))
-        #expect(response.head.headerFields == [.contentLength: "0"] && response.body.length == 0)
+        #expect(
+            response.head.headerFields == [.contentLength: "0", .xContentTypeOptions: "nosniff"]
+                && response.body.length == 0)
     }
 
     @Test("15.5 Responses 412 and 416 keep the fields that do not describe the content", arguments: [412, 416])
     func refusalsKeepPolicies(status: Int) async throws {
         let policies: HTTPFields = [
             .accessControlAllowOrigin: "*", .init("Cross-Origin-Resource-Policy")!: "cross-origin",
+            .xContentTypeOptions: "nosniff",
         ]
         let files = Files.digits {
             $0.head.headerFields += policies

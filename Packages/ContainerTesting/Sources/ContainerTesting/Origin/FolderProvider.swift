@@ -20,17 +20,18 @@ struct FolderProvider: FileProvider {
     typealias FileAttributes = LocalFileSystem.FileAttributes
     typealias FileIdentifier = String
 
-    private let root: String
+    /// The path of the folder, absolute and without links.
+    let root: String
     /// The path of a file that is not served, or `nil`.
-    private let unserved: String?
+    private let excludedFile: String?
     private let files: LocalFileSystem
 
     /// Creates a provider.
     /// - Parameters:
     ///   - folder: the path of the folder.
-    ///   - unserved: the name of a file in the root of the folder that is not served, or `nil`.
+    ///   - excludedFile: the name of a file in the root of the folder that is not served, or `nil`.
     /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
-    init(_ folder: String, unserved: String?, logger: Logger) throws {
+    init(_ folder: String, excludedFile: String?, logger: Logger) throws {
         guard let root = try? FileSystem.resolve(folder) else {
             throw ContainerTestingError(.noSuchFolder, "no such folder", at: folder)
         }
@@ -41,7 +42,7 @@ struct FolderProvider: FileProvider {
             throw ContainerTestingError(.noSuchFolder, reason, at: folder)
         }
         self.root = root
-        self.unserved = unserved.map { "\(root == "/" ? "" : root)/\($0)" }
+        self.excludedFile = excludedFile.map { "\(root == "/" ? "" : root)/\($0)" }
         self.files = LocalFileSystem(rootFolder: root, threadPool: .singleton, logger: logger)
     }
 
@@ -50,8 +51,7 @@ struct FolderProvider: FileProvider {
         guard !path.utf8.contains(0) else { return nil }
         // The system separates names by bytes: a character can contain a slash or a dot and a combining mark.
         let isHidden = path.utf8.split(separator: UInt8(ascii: "/")).contains { name in
-            name.first == UInt8(ascii: ".") && !name.elementsEqual(".".utf8)
-                && !name.elementsEqual(".well-known".utf8)
+            name.first == UInt8(ascii: ".") && !name.elementsEqual(".well-known".utf8)
         }
         guard !isHidden else { return nil }
         return files.getFileIdentifier(path)
@@ -65,7 +65,9 @@ struct FolderProvider: FileProvider {
         }
         let attributes = try await files.getAttributes(id: id)
         // A folder may have the name.
-        if let unserved, resolved.utf8.elementsEqual(unserved.utf8), attributes?.isFolder == false { return nil }
+        if let excludedFile, resolved.utf8.elementsEqual(excludedFile.utf8), attributes?.isFolder == false {
+            return nil
+        }
         return attributes
     }
 

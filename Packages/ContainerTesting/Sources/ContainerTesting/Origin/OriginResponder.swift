@@ -95,20 +95,21 @@ struct OriginResponder: HTTPResponder {
     /// Returns the response for a file, with the fields that the source of fields adds.
     private func file(_ request: Request, context: OriginContext) async throws -> Response {
         let isHead = request.method == .head
-        guard let source = configuration.fieldSource, let path = request.uri.path.removingPercentEncoding else {
-            return try await bareFile(request, context: context)
+        guard let source = configuration.fieldSource, let files, let path = request.uri.path.removingPercentEncoding
+        else {
+            return try await fileWithoutAddedFields(request, context: context)
         }
         let response: Response
         do {
-            response = try await bareFile(request, context: context)
+            response = try await fileWithoutAddedFields(request, context: context)
         } catch let error as any HTTPResponseError {
             response = Self.plain(error.status, head: isHead)
         }
         guard response.headers[.location] == nil else { return response }
-        let name = path.utf8.drop { $0 == UInt8(ascii: "/") }
-        let isFolder = name.isEmpty || name.last == UInt8(ascii: "/")
+        let name = String(Substring(path.utf8.first == UInt8(ascii: "/") ? path.utf8.dropFirst() : path.utf8[...]))
+        let isFolder = name.isEmpty || name.utf8.last == UInt8(ascii: "/")
         do {
-            return try adding(source.fields(String(Substring(name)) + (isFolder ? "index.html" : "")), to: response)
+            return try adding(source.fields(name + (isFolder ? "index.html" : ""), files.root), to: response)
         } catch {
             return Self.plain(.internalServerError, detail: "\(error)".printable(limit: 1_000), head: isHead)
         }
@@ -120,23 +121,36 @@ struct OriginResponder: HTTPResponder {
         return response
     }
 
-    private func bareFile(_ request: Request, context: OriginContext) async throws -> Response {
-        guard let files else { throw HTTPError(.notFound) }
+    private func fileWithoutAddedFields(_ request: Request, context: OriginContext) async throws -> Response {
+        guard let files, Self.canNameFile(request.uri.path) else { throw HTTPError(.notFound) }
         let middleware = FileMiddleware<OriginContext, FolderProvider>(fileProvider: files, searchForIndexHtml: true)
             .withAdditionalMediaTypes(forFileExtensions: MediaTypes.additional)
         let (request, refusal) = try await normalised(request, files: files)
         if let refusal { return refusal }
         var response = try await middleware.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
         if response.headers[.location] != nil {
-            // The path is taken from the request, because the middleware decodes it. A location that begins with `//`
+            // The path is taken from the request, because the middleware decodes it. It does not begin with `//`, which
             // would name a host.
-            let path = "/" + request.uri.path.drop { $0 == "/" } + "/"
-            response.headers[.location] = path + (request.uri.query.map { "?" + $0 } ?? "")
+            response.headers[.location] = request.uri.path + "/" + (request.uri.query.map { "?" + $0 } ?? "")
         }
         if response.status == .ok || response.status == .partialContent, response.headers[.contentType] == nil {
             response.headers[.contentType] = MediaTypes.unknown
         }
         return response
+    }
+
+    /// Returns a Boolean value that indicates whether a path can be the one spelling of a file's path that is served,
+    /// apart from needless escapes: it begins with a slash, and has neither an escaped slash nor a segment that is
+    /// empty or `.`.
+    ///
+    /// The system opens the file under the other spellings too, but the fields for its path would be missing.
+    private static func canNameFile(_ path: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        guard let decoded = path.removingPercentEncoding else { return false }
+        let segments = decoded.utf8.split(separator: slash, omittingEmptySubsequences: false)
+        return segments.count == path.utf8.count(where: { $0 == slash }) + 1 && segments.first?.isEmpty == true
+            && !segments.dropFirst().dropLast().contains(where: \.isEmpty)
+            && !segments.contains { $0.elementsEqual(".".utf8) }
     }
 
     /// Converts a `Range` field into the form that the file middleware supports. The middleware reads `-5` as the

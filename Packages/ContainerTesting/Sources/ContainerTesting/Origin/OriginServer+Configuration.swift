@@ -7,14 +7,19 @@ extension OriginServer {
     /// The file of a folder that contains rules for response fields.
     @_spi(Packaging) public struct FieldSource: Sendable {
         /// The name of the file in the root of the folder. The file is not served.
-        public var name: String
+        public var fileName: String
         /// A closure that returns the fields of the response for a file, by its percent-decoded path relative to the
         /// folder. It is also called for a missing file. An error results in status 500.
-        public var fields: @Sendable (_ path: String) throws -> HTTPFields
+        ///
+        /// `folder` is the path of the folder whose files are served, without links: a link to it may have changed
+        /// since the server was started.
+        public var fields: @Sendable (_ path: String, _ folder: String) throws -> HTTPFields
 
         /// Creates a source of fields.
-        public init(name: String, fields: @escaping @Sendable (_ path: String) throws -> HTTPFields) {
-            self.name = name
+        public init(
+            fileName: String, fields: @escaping @Sendable (_ path: String, _ folder: String) throws -> HTTPFields
+        ) {
+            self.fileName = fileName
             self.fields = fields
         }
     }
@@ -22,7 +27,8 @@ extension OriginServer {
     /// The options of an ``OriginServer``.
     public struct Configuration: Sendable {
         /// The folder whose files are served; `nil`, the default, for a server with routes only. Files and folders
-        /// whose names begin with a dot are not served, except `.well-known`.
+        /// whose names begin with a dot are not served, except `.well-known`. Neither is a path with an escaped slash
+        /// or an empty segment.
         public var folder: String?
         /// The source of additional fields of the responses for files and for missing files; `nil`, the default, for
         /// none. Redirects have no additional fields.

@@ -59,7 +59,7 @@ public final class OriginServer: Sendable {
     public static func start(_ configuration: Configuration) async throws -> OriginServer {
         let logger = Logger(label: "origin") { _ in SwiftLogNoOpLogHandler() }
         let files = try configuration.folder.map {
-            try FolderProvider($0, unserved: configuration.fieldSource?.name, logger: logger)
+            try FolderProvider($0, excludedFile: configuration.fieldSource?.fileName, logger: logger)
         }
         let certificate = configuration.usesTLS ? try OriginCertificate() : nil
         let log = RequestLog(limit: configuration.logLimit)

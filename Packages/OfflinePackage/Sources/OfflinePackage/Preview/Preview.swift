@@ -53,8 +53,14 @@ struct PreviewFolder {
 
     /// Opens the file at a decoded path below the folder. Returns `nil` if it does not exist, lies outside the folder,
     /// or is the file with the rules for response fields.
+    ///
+    /// Also returns `nil` for a path that no file of a package has: one with a segment that is empty, `.` or `..`. The
+    /// rules do not apply to such a spelling of a file's path.
     /// - Throws: `ResourceError` with code `ResourceError.Code.io` if the file cannot be read.
     func file(at relative: String) throws -> FileSlice? {
+        let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard !segments.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
+        else { return nil }
         // Links are resolved once here, so that the checked path is the opened path.
         guard let root = try? FileSystem.resolve(path), let target = try? FileSystem.resolve("\(path)/\(relative)"),
             case let prefix = "\(root == "/" ? "" : root)/", target.utf8.starts(with: prefix.utf8),
@@ -65,5 +71,16 @@ struct PreviewFolder {
         let file = try OpenFile(path: target)
         guard let status = try? FileStatus(descriptor: file.descriptor) else { return nil }
         return FileSlice(file, range: 0..<status.size)
+    }
+
+    /// Reads the rules for response fields.
+    /// - Throws: `ResourceError` with code `ResourceError.Code.io` if the file with the rules cannot be read, or if
+    ///   `h5 pack` would refuse it. The message names the line, and the location is the path of the file.
+    func rules() throws -> [ResponseFieldRule] {
+        do {
+            return try HeadersFile.read(inFolder: path)?.rules ?? []
+        } catch let error as PackageError {
+            throw ResourceError(.io, error.message, at: error.location, cause: error)
+        }
     }
 }

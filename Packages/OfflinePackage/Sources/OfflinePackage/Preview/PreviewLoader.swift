@@ -59,7 +59,7 @@ struct PreviewLoader: ResourceLoader {
         }
         let fields = PackageFields.fields(
             ofPreviewed: path, mediaType: try type(of: slice),
-            rules: try HeadersFile.read(inFolder: folder.path)?.rules ?? [])
+            rules: try folder.rules())
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .file(slice),
             provenance: Provenance(.package, reason: preview.description))

@@ -123,7 +123,14 @@ final class UnpackTarget {
         var prefix = ""
         for part in parts {
             prefix += "/\(part)"
-            if known.insert(ByteText(prefix)).inserted { _ = try Self.make(String(part), in: folder) }
+            if known.insert(ByteText(prefix)).inserted {
+                // Some file systems do not distinguish names that differ in case or Unicode form.
+                guard try Self.make(String(part), in: folder) else {
+                    throw PackageError(
+                        .duplicateEntry, "the folder exists already, under another spelling of its name",
+                        at: String(Substring(prefix.utf8.dropFirst())))
+                }
+            }
             folder = try Self.open(String(part), in: folder)
         }
         latest = (path, folder)

@@ -23,8 +23,20 @@ internal import SystemSupport
 
     /// The rules in the order of the file.
     public private(set) var rules: [ResponseFieldRule] = []
-    /// The warnings in the order of the file, each one line that begins with the number of the line it is about.
+    /// The first 100 warnings in the order of the file, each one line that begins with the number of the line it is
+    /// about.
     public private(set) var warnings: [String] = []
+    /// The number of all warnings. It may exceed the number of those in ``warnings``.
+    public private(set) var warningCount = 0
+    private static let maxWarnings = 100
+
+    /// Returns the first warnings, and a last line with the number of the others if there are more.
+    /// - Parameter limit: the maximum number of warnings, at most 100.
+    public func warnings(limit: Int) -> [String] {
+        let shown = warnings.prefix(limit)
+        let others = warningCount - shown.count
+        return shown + (others > 0 ? ["\(others) more \(others == 1 ? "warning" : "warnings")"] : [])
+    }
 
     /// Reads the file in the root of a folder, or returns `nil` if there is none.
     ///
@@ -154,8 +166,10 @@ internal import SystemSupport
         warn(line, "\(error.message); the fields of \(text.printable(limit: 100)) are left out")
     }
 
-    private mutating func warn(_ line: Int, _ problem: String) {
-        warnings.append("line \(line): \(problem)")
+    private mutating func warn(_ line: Int, _ problem: @autoclosure () -> String) {
+        warningCount += 1
+        // The file is read for each request of a preview, and could have thousands of warnings.
+        if warnings.count < Self.maxWarnings { warnings.append("line \(line): \(problem())") }
     }
 
     private static func error(_ body: () throws -> Void) -> PackageError? {
