@@ -102,6 +102,7 @@ struct ServeCommandTests {
         }
         for (path, method, status, sandboxed) in [
             ("/docs/", "GET", 200, true), ("/docs/", "HEAD", 200, true), ("/a%20b.js", "GET", 200, false),
+            ("//docs/", "GET", 404, false), ("/./docs/", "GET", 404, false),
             ("/none", "GET", 404, false), ("/_headers", "GET", 404, false), ("//%5Fheaders", "HEAD", 404, false),
         ] {
             let text = try await response(to: path, method)
@@ -122,6 +123,38 @@ struct ServeCommandTests {
         // The command refuses a file that `h5 pack` refuses.
         let refused = try await Program("h5").run("serve", "site", in: folder.path)
         #expect(refused.status == 65 && refused.errors.hasPrefix("error: bad-manifest: line 2: "), "\(refused.errors)")
+    }
+
+    @Test("If the folder is a link that is switched, files and fields come from the folder of the start")
+    func switchedLink() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["one", "two"] {
+            try folder.write("\(name)/index.html", "<!doctype html>\(name)".utf8)
+            try folder.write("\(name)/_headers", "/*\n  Link: <\(name)>\n".utf8)
+        }
+        let link = folder.path + "/current"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "one")
+        let server = try await Program("h5").start(["serve", "current"], in: folder.path)
+        let address = try #require(server.firstLine)
+        let port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "two")
+        let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let response = try await RawExchange.run(Data(request.utf8), port: port)
+        #expect(response.contains("<one>") && response.hasSuffix("<!doctype html>one"), "\(response)")
+        #expect(await server.end(by: SIGTERM) == 0)
+    }
+
+    @Test("Only the first warnings of _headers are printed, and the number of the others")
+    func manyWarnings() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("site/_headers", ("/*\n" + String(repeating: "  Server: x\n", count: 1_000)).utf8)
+        let other = try await OriginServer.start(OriginServer.Configuration())
+        let outcome = try await Program("h5").run("serve", "site", "--port", "\(other.port)", in: folder.path)
+        await other.stop()
+        let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
+        #expect(outcome.status == 69 && lines.count == 21, "\(outcome.errors)")
+        #expect(lines.last == "warning: 980 more warnings (_headers)", "\(outcome.errors)")
     }
 
     @Test("A port in use gives one error line")

@@ -82,7 +82,7 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Print the URL and the port as JSON.")
     var json = false
 
-    /// The maximum number of warnings on standard error. Their number follows if there are more.
+    /// The maximum number of warnings on standard error. A last line has the number of the others.
     private static let warningLimit = 20
 
     func run() async throws {

@@ -207,8 +207,8 @@ public struct SemanticsLoader: ResourceLoader {
     private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
     /// The names of the fields that describe the content of a file, or what a cache may do with it.
     ///
-    /// `Vary`, `Cache-Control` and `Expires` are among them, because they are about the response that would have been
-    /// stored. Policies such as `X-Content-Type-Options` are not.
+    /// `Vary`, `Cache-Control` and `Expires` are among them, because caches use them to store and select the content.
+    /// Policies such as `X-Content-Type-Options` are not.
     private static let namesOfContentFields: Set<HTTPField.Name> = [
         .acceptRanges, .cacheControl, .contentDisposition, .contentEncoding, .contentLanguage, .contentLength,
         .contentLocation, .contentRange, .contentType, .eTag, .expires, .lastModified, .vary,
