@@ -87,7 +87,7 @@ extension PageHealth {
     }
 
     private mutating func begin(_ step: BlankPageStep, at now: Duration) -> [Action] {
-        (showsNothing, document.stoppedAt) = (true, nil)
+        showsNothing = true
         phase = step.kind == .showedErrorPage ? .errorPage : .recovering
         pending = step.kind == .reloadedWithoutPackage ? step : nil
         guard pending == nil else { return [.dropPackage(step)] }

@@ -141,8 +141,9 @@ struct PageHealth: Sendable {
 
     private mutating func start(_ url: String, byPerson: Bool, at now: Duration) {
         if byPerson { policy.renew() }
-        if phase == .idle, let stopped = document.stoppedAt, now - stopped <= ViewLoad.longestReplacement {
-            // The navigation has stopped the load. It may become a download, and then this document stays.
+        if let stopped = document.stoppedAt, !showsNothing, now - stopped <= ViewLoad.longestReplacement {
+            // The navigation has stopped the load. It may become a download, and then this document stays. After the
+            // end of the process there is no document that could stay.
             phase = .finished
             (document.finishedAt, document.lastActivity) = (now, now)
             wait(from: now, at: now)
@@ -201,7 +202,7 @@ struct PageHealth: Sendable {
             (document, coming) = (Document(coming, at: now), Document.PendingDocument())
             document.isLost = true
         }
-        (showsNothing, isNavigating, isExamining, document.stoppedAt) = (true, false, false, nil)
+        (showsNothing, isNavigating, isExamining) = (true, false, false)
         // The load of the pending step starts a new process, so no other step is needed.
         guard pending == nil else { return [] }
         guard !isPaused, isVisible else {

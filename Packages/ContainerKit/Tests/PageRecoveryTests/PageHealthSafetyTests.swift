@@ -161,26 +161,50 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A step continues if the load of its document was stopped just before")
-    func stoppedBeforeStep() {
+    @Test(
+        "A navigation replaces a stopped load if it follows within one second",
+        arguments: [(.zero, true), (.seconds(1), true), (.milliseconds(1_001), false)] as [(Duration, Bool)])
+    func replacementLimit(pause: Duration, isReplacement: Bool) {
         let page = Patient()
         page.commit()
-        page.apply(.loadStopped, .processEnded("crashed"))
-        #expect(page.kinds == [.reloaded] && page.health.phase == .recovering)
-        page.start()
-        #expect(page.health.phase == .recovering && page.health.deadline == nil)
-    }
-
-    @Test("A navigation replaces a stopped load if it starts within a second", arguments: [1_000, 1_001])
-    func replacementTime(milliseconds: Int) {
-        let page = Patient()
-        page.commit()
+        page.now = .seconds(5)
         page.apply(.loadStopped, .finished)
-        page.now += .milliseconds(milliseconds)
+        page.now += pause
         page.start("https://a.example/file")
         page.apply(.loadStopped)
         page.watch(.empty)
-        #expect(page.kinds == (milliseconds == 1_000 ? [.reloaded] : []))
+        #expect(page.kinds == (isReplacement ? [.reloaded] : []))
+    }
+
+    @Test("The load of a step or of the app does not replace a load that was stopped before the end of the process")
+    func stoppedBeforeProcessEnd() {
+        // The step loads the document again.
+        let page = Patient()
+        page.commit()
+        page.apply(.loadStopped, .finished, .processEnded("crashed"))
+        page.start()
+        #expect(page.kinds == [.reloaded] && page.health.phase == .recovering)
+        page.apply(.loadFailed("stopped", isReal: false))
+        #expect(page.health.deadline == nil, "there is no document that could be examined")
+        page.start()
+        page.apply(.loadFailed("offline", isReal: true))
+        #expect(page.kinds == [.reloaded, .showedErrorPage])
+        // The app loads another document in place of the error page.
+        let posted = Patient()
+        posted.apply(.hasBody)
+        posted.commit()
+        posted.apply(.loadStopped, .finished, .processEnded("crashed"))
+        posted.start("https://a.example/2")
+        #expect(posted.kinds == [.showedErrorPage] && posted.health.phase == .errorPage)
+        posted.apply(.loadFailed("offline", isReal: true))
+        #expect(posted.kinds == [.showedErrorPage] && posted.health.deadline == nil)
+        // No step follows the end of the process.
+        let left = Patient { $0.signals.remove(.processEnded) }
+        left.commit()
+        left.apply(.loadStopped, .finished, .processEnded("crashed"))
+        left.start()
+        left.apply(.loadStopped)
+        #expect(left.steps.isEmpty && left.health.deadline == nil)
     }
 
     @Test("The document that replaces a stopped load is examined like any other")

@@ -129,7 +129,7 @@ public struct PackageBuilder: Sendable {
         // The description is validated before the files are packed.
         try description.validate()
         let listing = try SiteFolder(root: site, limits: limits, exclusions: exclusions).list()
-        let headers = try listing.headers.map(headersFile)
+        let headers = listing.hasHeaders ? try headersFile(of: site) : nil
         description.fieldRules = headers?.rules ?? []
         let folder = try OutputFolder(output, outside: site)
         let name = "\(id)-\(version)"
@@ -156,12 +156,11 @@ public struct PackageBuilder: Sendable {
         }
     }
 
-    private func headersFile(at location: String) throws -> HeadersFile {
-        let file = try SiteFile(location)
-        try HeadersFile.check(size: file.size, at: location)
-        var data = Data()
-        while let piece = try file.next() { data.append(piece) }
-        return try HeadersFile(data, at: location)
+    private func headersFile(of site: String) throws -> HeadersFile {
+        guard let file = try HeadersFile.read(inFolder: site) else {
+            throw PackageError(.noInput, "the file was removed during the build", at: "\(site)/\(HeadersFile.name)")
+        }
+        return file
     }
 
     private func warnings(_ listing: SiteFolder.Listing) -> [Warning] {

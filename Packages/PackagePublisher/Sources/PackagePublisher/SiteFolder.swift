@@ -38,8 +38,8 @@ struct SiteFolder {
         /// The files in the order of their paths.
         var files: [File] = []
         var skipped: [PackageBuilder.SkippedFile] = []
-        /// The location of the file `_headers` in the root, or `nil`.
-        var headers: String?
+        /// A Boolean value that indicates whether the root has a file `_headers`.
+        var hasHeaders = false
         /// The exclusions that match nothing.
         var unused: [SiteGlob] = []
     }
@@ -84,7 +84,7 @@ struct SiteFolder {
                     continue
                 }
                 switch status.kind {
-                case .file where relative == HeadersFile.name: listing.headers = location
+                case .file where relative == HeadersFile.name: listing.hasHeaders = true
                 case .file:
                     if let reason = Self.derivation(of: location) {
                         skip(reason)

@@ -67,23 +67,27 @@ struct Repetition: Sendable {
     /// Returns the connection of the first attempt.
     /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     func first(isShared: Bool?) -> Connection {
-        needsHTTP1 ? .freshHTTP1 : isIdempotent || isShared != false ? .pooled : .fresh
+        permitted(isIdempotent || isShared != false ? .pooled : .fresh)
+    }
+
+    private func permitted(_ connection: Connection) -> Connection {
+        needsHTTP1 ? .freshHTTP1 : connection
     }
 
     /// Returns the next attempt, or `nil` if the request must not be sent again.
     /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     mutating func next(after failure: TransportFailure, isShared: Bool?) -> Step? {
-        let connection: Connection = needsHTTP1 ? .freshHTTP1 : isShared == true ? .pooled : .fresh
+        let connection = permitted(isShared == true ? .pooled : .fresh)
         switch failure.loss {
         case nil: return nil
-        case .rejected: return Step(connection: needsHTTP1 ? .freshHTTP1 : .fresh, delay: .zero)
+        case .rejected: return Step(connection: permitted(.fresh), delay: .zero)
         case .unsent:
             unsent += 1
             return unsent > Self.unsentLimit ? nil : Step(connection: connection, delay: Self.delay(unsent))
         case .refused:
             refusals += 1
-            let connection: Connection = needsHTTP1 ? .freshHTTP1 : .pooled
-            return refusals > Self.refusalLimit ? nil : Step(connection: connection, delay: Self.delay(refusals))
+            return refusals > Self.refusalLimit
+                ? nil : Step(connection: permitted(.pooled), delay: Self.delay(refusals))
         case .unanswered:
             guard isIdempotent, !hasRepeated else { return nil }
             hasRepeated = true

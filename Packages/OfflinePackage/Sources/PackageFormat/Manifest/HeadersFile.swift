@@ -79,7 +79,7 @@ internal import SystemSupport
 
     /// Checks the number of bytes of the file before it is read.
     /// - Throws: `PackageError` with code `tooLarge`.
-    public static func check(size: Int64, at location: String) throws {
+    private static func check(size: Int64, at location: String) throws {
         guard size <= maxBytes else {
             throw PackageError(.tooLarge, "the file has more than \(maxBytes) bytes", at: location)
         }

@@ -30,8 +30,6 @@ public final class ViewLoad {
     /// The progress of the container's own error page.
     private var errorPage = ErrorPagePhase.none
     private weak var view: (any EngineView)?
-    /// The number of loads that were stopped.
-    private var stops = 0
     /// A Boolean value that indicates whether the last load was stopped, and another load of the page may replace it
     /// that the engine has not reported yet.
     private var mayBeReplaced = false
@@ -99,14 +97,14 @@ public final class ViewLoad {
     /// runs no scripts, such as a busy one, is not replaced after ``longestReplacement``.
     private func confirmStop(by clock: any Clock<Duration>) {
         guard stopConfirmation == nil else { return }
-        stopConfirmation = Task { [weak self, weak view, stops] in
+        stopConfirmation = Task { [weak self, weak view] in
             try? await withLimit(Self.longestReplacement, clock: clock) { [weak view] in
                 for _ in 0..<2 where !Task.isCancelled {
                     // If the script fails, there is no page that could navigate.
                     _ = try? await view?.scripting.evaluate("return null", in: .isolated(name: "containerkit-load"))
                 }
             }
-            guard let self, !Task.isCancelled, stops == self.stops else { return }
+            guard let self, !Task.isCancelled else { return }
             (mayBeReplaced, stopConfirmation) = (false, nil)
             signals.send(())
         }
@@ -174,9 +172,7 @@ public final class ViewLoad {
     private func recordReplacement(_ signal: ViewSignal) {
         switch signal {
         case .finished, .resource, .frameLoaded, .visibilityChanged: return
-        case .stopped:
-            mayBeReplaced = true
-            stops += 1
+        case .stopped: mayBeReplaced = true
         case .started, .committed, .failed, .processEnded: mayBeReplaced = false
         }
         stopConfirmation?.cancel()
