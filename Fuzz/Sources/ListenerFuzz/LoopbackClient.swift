@@ -6,10 +6,10 @@ internal import Foundation
 /// A blocking client of a loopback port.
 enum LoopbackClient {
     /// Sends bytes in pieces, closes the sending side, and reads to the end.
-    /// - Returns: `true` if the server ended the connection within 8 seconds.
-    static func exchange(_ pieces: [ArraySlice<UInt8>], at port: Int) -> Bool {
+    /// - Returns: the fault, no connection or one that the server did not end within 8 seconds; `nil` if there is none.
+    static func exchange(_ pieces: [ArraySlice<UInt8>], at port: Int) -> String? {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { return false }
+        guard socket >= 0 else { return "no socket, errno \(errno)" }
         defer { close(socket) }
         var limit = timeval(tv_sec: 8, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -27,7 +27,7 @@ enum LoopbackClient {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard isConnected else { return false }
+        guard isConnected else { return "no connection, errno \(errno)" }
         for piece in pieces {
             let sent = piece.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             // The server may close the connection at any byte.
@@ -38,7 +38,7 @@ enum LoopbackClient {
         while true {
             let count = recv(socket, &buffer, buffer.count, 0)
             if count > 0 { continue }
-            return count == 0 || errno != EAGAIN
+            return count == 0 || errno != EAGAIN ? nil : "a connection that does not end"
         }
     }
 }
