@@ -3,13 +3,13 @@
 
 internal import Foundation
 internal import FuzzSupport
-@_spi(Fuzzing) internal import SchemeMode
+@_spi(Facade) @_spi(Fuzzing) internal import SchemeMode
 
 /// Fuzzes the rewriting of documents and style sheets. The first byte sets the length of the pieces into which the text
 /// is split.
 ///
 /// The result must not depend on the pieces. If the text contains neither a covered URL nor a reference without a
-/// scheme, the bytes must not change.
+/// scheme, the bytes must not change. Without held resources, no document changes in document mode.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
@@ -31,6 +31,15 @@ public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         }
         var rewriter = HTMLRewriter(context)
         Fuzz.expect(rewriter.rewrite(text) == text, "unexpected change")
+    }
+    for holds in [true, false] {
+        let rewriter = HeldResourceRewriter(names: .standard) { _ in holds }
+        let url = "https://shop.example/dir/page"
+        let document = rewriter.document(
+            text, at: url, policies: [], referrerPolicy: nil, contentLanguage: nil, refresh: nil)
+        let mayHavePolicy = mentionsPolicy(text) || text.contains(UInt8(ascii: "&"))
+        Fuzz.expect(holds || mayHavePolicy || document == text, "unexpected change in document mode")
+        _ = rewriter.styleSheet(text, at: url, requestedURL: url, charset: first & 1 == 0 ? nil : "shift_jis")
     }
     return 0
 }

@@ -11,6 +11,8 @@ struct JSONStrings {
     private var edits: [ByteEdit] = []
 
     static func edits(of bytes: [UInt8], as use: URLReference.Use, in context: RewritingContext) -> [ByteEdit] {
+        // The `integrity` of an import map has the real URLs of modules as keys.
+        if context.selection == .held, bytes.contains("\"integrity\"".utf8) { return [] }
         var strings = JSONStrings(bytes: bytes, context: context, use: use)
         strings.walk()
         return strings.edits
@@ -30,10 +32,17 @@ struct JSONStrings {
                 continue
             }
             guard let (text, end) = string(at: index + 1) else { return }
+            defer { index = end + 1 }
+            // The keys of an import map are names that modules use.
+            if context.selection == .held, isKey(endingAt: end) { continue }
             let urlEdits = URLReference.edits(of: text.bytes, as: use, in: context, isURL: false)
             edits += urlEdits.map { text.written($0, escaping: Self.escape).moved(by: index + 1) }
-            index = end + 1
         }
+    }
+
+    /// Returns a Boolean value that indicates whether the string with this closing quote is the key of an object.
+    private func isKey(endingAt quote: Int) -> Bool {
+        bytes[(quote + 1)...].first { !$0.isASCIIWhitespace } == UInt8(ascii: ":")
     }
 
     /// Reads the string whose content begins at `start`, up to its end.

@@ -7,6 +7,16 @@ internal import WebSyntax
 
 /// The context of a rewritten text: the custom schemes, the covered URLs and the URL of the text.
 @_spi(Fuzzing) public struct RewritingContext: Sendable {
+    /// The URLs that receive custom-scheme URLs.
+    enum Selection {
+        /// All covered URLs, resources and navigations: custom-scheme mode. The engine loads the text itself under a
+        /// custom-scheme URL.
+        case covered
+        /// The URLs of resources that the container holds: document mode. The engine loads the document under its real
+        /// URL, and a style sheet under the custom-scheme URL of ``requestedURL``.
+        case held
+    }
+
     /// The custom schemes that covered URLs receive.
     public var names: SchemeNames
     /// The real URL of the text, against which relative URLs are resolved.
@@ -22,7 +32,13 @@ internal import WebSyntax
     /// A Boolean value that indicates whether the response declares the charset, so that declarations in the text are
     /// ignored; `false` by default.
     public var hasCharset = false
-    /// The real URL that the engine requested for a redirected style sheet; `nil` if it is ``url``.
+    /// The URLs that receive custom-scheme URLs; all covered URLs by default.
+    var selection = Selection.covered
+    /// A Boolean value that indicates whether the text is known to be UTF-8. URLs of held resources may then contain
+    /// characters beyond ASCII; `false` by default.
+    var isUTF8 = false
+    /// The real URL that the engine requested for a style sheet; `nil` if it is ``url`` and the selection is
+    /// ``Selection/covered``.
     var requestedURL: String?
     /// The charset of the document that uses a style sheet; `nil` if unknown.
     var environment: TextCharset?
@@ -61,19 +77,35 @@ internal import WebSyntax
         isBaseNamed ? Self.scheme(of: base ?? requestedURL ?? url) : nil
     }
 
+    /// Returns a Boolean value that indicates whether the container holds the resource of a real URL. An `http` URL in
+    /// an `https` page is mixed content, which the engine blocks or upgrades.
+    func holds(_ url: String) -> Bool {
+        (Self.scheme(of: url) == "https" || Self.scheme(of: page) == "http") && covers(url, page)
+    }
+
     /// Sets the base URL of relative URLs.
     /// - Parameter reference: The `href` of a `<base>`.
     mutating func setBase(_ reference: String) {
-        guard let base = RealURL.resolve(reference, against: url) else {
-            // A base URL with another scheme is ignored, and so is every later `<base>`.
-            base = url
+        guard selection == .covered else {
+            switch URLReference.target(of: reference.utf8, in: self) {
+            case .document: base = base ?? url
+            case .resource(let url): base = RealURL.canonical(url) ?? url
+            // Relative URLs have no known meaning and stay unchanged.
+            case .other, .unknown: base = "about:blank"
+            }
             return
         }
-        // A base URL without a host uses the custom scheme of the document.
+        // The document of a `srcdoc` inherits the base URL of its page.
+        guard let base = RealURL.resolve(reference, against: base ?? url) else {
+            // A base URL with another scheme is ignored, and so is every later `<base>`.
+            base = base ?? url
+            return
+        }
+        // A base URL without a host uses the scheme of the previous base URL.
         let isRelative = RealURL.resolve(reference, against: "\(scheme)://base.invalid/").map {
             WebOrigin.host(of: $0) == "base.invalid"
         }
-        isBaseNamed = isRelative == true || covers(base, page)
+        if isRelative != true { isBaseNamed = covers(base, page) }
         self.base = base
     }
 

@@ -13,11 +13,30 @@ internal import WebSyntax
 /// have a different result are edited. Only ASCII hosts are rewritten. Other spellings (IDN, escapes, user
 /// information, short addresses) stay unchanged and bypass the container.
 struct URLReference {
-    /// The use of a URL: a resource of the page, or a navigation.
+    /// The use of a URL.
     enum Use: Hashable {
+        /// A resource of the page.
         case load
+        /// A resource of CSS: an image, a font or a style sheet, or an element of an SVG document.
+        case style
+        /// A navigation.
         case navigation
     }
+
+    /// The target of a reference.
+    enum Target: Equatable {
+        /// The document itself: an empty reference or a fragment.
+        case document
+        /// A resource with an absolute real URL, as the engine requests it, without a fragment.
+        case resource(String)
+        /// A URL with another scheme.
+        case other
+        /// A URL in a spelling that is not resolved here.
+        case unknown
+    }
+
+    /// The maximum length of a base URL in bytes, against which references to held resources are resolved.
+    private static let maxBaseBytes = 2_048
 
     /// The reference without trailing blanks. Bytes beyond ASCII are 0x80.
     private let bytes: [UInt8]
@@ -26,6 +45,8 @@ struct URLReference {
     /// The index after the scheme, or of the first character if there is none.
     private let start: Int
     private let context: RewritingContext
+    /// A Boolean value that indicates whether ``scheme`` is spelled as a custom scheme.
+    private var isNamed = false
 
     /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under a
     /// custom-scheme base URL; empty if the reference is unchanged.
@@ -38,21 +59,16 @@ struct URLReference {
     static func edits(
         of bytes: some RandomAccessCollection<UInt8>, as use: Use, in context: RewritingContext, isURL: Bool = true
     ) -> [ByteEdit] {
+        guard context.selection == .covered else {
+            return heldEdits(of: Array(bytes), as: use, in: context, isURL: isURL)
+        }
         // Most references are relative, which their first characters show.
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
             mayName(bytes[first...].prefix(2)) || context.requestedURL != nil
                 || isURL && bytes.contains(UInt8(ascii: "\\"))
         else { return [] }
         guard let reference = URLReference(Array(bytes), in: context) else { return [] }
-        var rest = reference.start
-        var slashes = 0
-        while let byte = reference.peek(&rest), isSlash(byte) {
-            slashes += 1
-            rest += 1
-        }
-        if reference.scheme.map({ $0 != context.scheme }) ?? false || slashes >= 2 {
-            return reference.edits(fromHostAt: rest, as: use)
-        }
+        if let hostStart = reference.hostStart { return reference.edits(fromHostAt: hostStart, as: use) }
         return reference.edits(ofRelative: reference.start, isURL: isURL)
     }
 
@@ -88,8 +104,35 @@ struct URLReference {
         case ("https", let end)?:
             scheme = "https"
             start = end
+        case let (name, end)? where context.selection == .held && bytes[end...].starts(with: "//".utf8):
+            // A custom-scheme URL in a style sheet.
+            guard context.requestedURL != nil, let real = context.names.realScheme(for: name) else { return nil }
+            scheme = real
+            start = end
+            isNamed = true
         case .some: return nil
         }
+    }
+
+    /// The index of the host; `nil` if the reference has no host.
+    private var hostStart: Int? {
+        var rest = start
+        var slashes = 0
+        while let byte = peek(&rest), Self.isSlash(byte) {
+            slashes += 1
+            rest += 1
+        }
+        return scheme.map { $0 != context.scheme } ?? false || slashes >= 2 ? rest : nil
+    }
+
+    /// Returns the authority in lower case, and moves `index` to its end.
+    private func authority(from index: inout Int) -> [UInt8] {
+        var authority: [UInt8] = []
+        while let byte = peek(&index), !"/\\?#".utf8.contains(byte) {
+            authority.append(byte.asciiLowercased)
+            index += 1
+        }
+        return authority
     }
 
     // MARK: References with a host
@@ -103,17 +146,7 @@ struct URLReference {
                 []
             }
         var rest = hostStart
-        var authority: [UInt8] = []
-        while let byte = peek(&rest), !"/\\?#".utf8.contains(byte) {
-            authority.append(byte.asciiLowercased)
-            rest += 1
-        }
-        var real = scheme ?? context.scheme
-        guard var authority = HostSpelling.plain(authority, scheme: real) else { return pastContainer }
-        if real == "http", upgrades(use, authority) {
-            real = "https"
-            if authority.hasSuffix(":443") { authority.removeLast(4) }
-        }
+        guard let (real, authority) = origin(from: &rest, as: use) else { return pastContainer }
         let path = plain(rest)
         let lacksSlash = path.first != UInt8(ascii: "/")
         let url = "\(real)://\(authority)\(lacksSlash ? "/" : "")" + String(decoding: path, as: UTF8.self)
@@ -135,11 +168,21 @@ struct URLReference {
         return [ByteEdit(0..<rest, replacement + (lacksSlash ? [UInt8(ascii: "/")] : []))] + slashes(from: rest)
     }
 
+    /// Returns the scheme and the authority after a possible upgrade, and moves `index` to the end of the authority;
+    /// `nil` if the host is not plain.
+    private func origin(from index: inout Int, as use: Use) -> (scheme: String, authority: String)? {
+        let real = scheme ?? context.scheme
+        guard var authority = HostSpelling.plain(authority(from: &index), scheme: real) else { return nil }
+        guard real == "http", upgrades(use, authority) else { return (real, authority) }
+        if authority.hasSuffix(":443") { authority.removeLast(4) }
+        return ("https", authority)
+    }
+
     /// Returns a Boolean value that indicates whether an http URL is upgraded (Upgrade Insecure Requests, section
     /// 3.2): resources, and links to the page's host.
     private func upgrades(_ use: Use, _ authority: String) -> Bool {
         guard context.upgradesInsecureRequests else { return false }
-        return use == .load || WebOrigin.host(of: context.page) == WebOrigin.host(of: "http://\(authority)")
+        return use != .navigation || WebOrigin.host(of: context.page) == WebOrigin.host(of: "http://\(authority)")
     }
 
     // MARK: References without a host
@@ -173,16 +216,97 @@ struct URLReference {
     ///   - first: The first character of the reference.
     ///   - requestedURL: The requested URL.
     private func movedBase(_ first: UInt8, from requestedURL: String) -> String? {
-        guard let place = HTTPRequest(urlText: context.url), let origin = place.webOrigin,
-            let known = HTTPRequest(urlText: requestedURL)
-        else { return nil }
-        let isSameOrigin = known.webOrigin == origin
-        if Self.isSlash(first) { return isSameOrigin ? nil : "\(origin)" }
+        guard let base = Self.base(first, at: context.url), let known = Self.base(first, at: requestedURL) else {
+            return nil
+        }
+        return base == known ? nil : base
+    }
+
+    /// Returns the part of an absolute URL that a relative reference keeps: the origin, the path, or its folder.
+    private static func base(_ first: UInt8, at url: String) -> String? {
+        guard let place = HTTPRequest(urlText: url), let origin = place.webOrigin else { return nil }
+        if isSlash(first) { return "\(origin)" }
         let path = (place.path ?? "/").prefix { $0 != "?" }
-        let knownPath = (known.path ?? "/").prefix { $0 != "?" }
-        if first == UInt8(ascii: "?") { return isSameOrigin && path == knownPath ? nil : "\(origin)\(path)" }
-        let folder = { (path: Substring) in path[...(path.lastIndex(of: "/") ?? path.startIndex)] }
-        return isSameOrigin && folder(path) == folder(knownPath) ? nil : "\(origin)\(folder(path))"
+        if first == UInt8(ascii: "?") { return "\(origin)\(path)" }
+        return "\(origin)\(path[...(path.lastIndex(of: "/") ?? path.startIndex)])"
+    }
+
+    // MARK: Held resources
+
+    /// Returns the target of a reference.
+    static func target(of bytes: some Collection<UInt8>, in context: RewritingContext) -> Target {
+        guard let reference = URLReference(Array(bytes), in: context) else {
+            return bytes.contains { $0 > 0x20 } ? .other : .document
+        }
+        return reference.target
+    }
+
+    private var target: Target {
+        let base = context.base ?? context.url
+        guard base.utf8.count <= Self.maxBaseBytes else { return .unknown }
+        var text: [UInt8]
+        if var rest = hostStart {
+            guard let (scheme, authority) = origin(from: &rest, as: .load) else { return .unknown }
+            text = Array("\(scheme)://\(authority)".utf8) + plain(rest)
+        } else {
+            var index = start
+            guard let first = peek(&index), first != UInt8(ascii: "#") else { return .document }
+            // A colon or a blank after a redundant scheme belongs to the path.
+            let isPath = scheme != nil && !Self.isSlash(first) && first != UInt8(ascii: "?")
+            text = (isPath ? Array("./".utf8) : []) + plain(start)
+        }
+        if let end = text.firstIndex(of: UInt8(ascii: "#")) { text.removeSubrange(end...) }
+        let string = String(decoding: text, as: UTF8.self)
+        guard context.isUTF8 ? string.utf8.elementsEqual(text) : text.allSatisfy({ $0 < 0x80 }),
+            let url = RealURL.resolve(string, against: hostStart == nil || scheme == nil ? base : string)
+        else { return .unknown }
+        return .resource(url)
+    }
+
+    /// Returns the edits of document mode. The URL of a held resource becomes a custom-scheme URL. In a style sheet
+    /// with a custom-scheme URL, other references that would resolve to a custom-scheme URL become real URLs.
+    private static func heldEdits(
+        of bytes: [UInt8], as use: Use, in context: RewritingContext, isURL: Bool
+    ) -> [ByteEdit] {
+        guard use != .navigation, let reference = URLReference(bytes, in: context) else { return [] }
+        // Addresses of import maps (HTML, section "Parsing a URL-like module specifier").
+        guard isURL || reference.scheme != nil || ["/", "./", "../"].contains(where: { bytes.starts(with: $0.utf8) })
+        else { return [] }
+        return reference.heldEdits(as: use, isURL: isURL)
+    }
+
+    private func heldEdits(as use: Use, isURL: Bool) -> [ByteEdit] {
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+        // In CSS, a fragment may be an SVG element, which engines load from the document's origin only. An address of
+        // an import map with a slash at its end is a prefix of other URLs.
+        guard case .resource(let url) = target, use != .style || bytes.count - end < 2, isURL || !url.hasSuffix("/"),
+            context.holds(url), let name = context.names.name(of: url)
+        else { return realEdits }
+        return resolvesToName ? [] : [ByteEdit(0..<end, name.utf8)]
+    }
+
+    /// A Boolean value that indicates whether a reference in a style sheet resolves to the custom-scheme URL of its
+    /// target.
+    private var resolvesToName: Bool {
+        var index = start
+        guard let requestedURL = context.requestedURL, scheme == nil, hostStart == nil, let first = peek(&index) else {
+            return false
+        }
+        return !bytes.contains(UInt8(ascii: "\\")) && movedBase(first, from: requestedURL) == nil
+    }
+
+    /// The edits that convert a reference into a real URL if it would resolve to a custom-scheme URL.
+    private var realEdits: [ByteEdit] {
+        guard context.requestedURL != nil else { return [] }
+        if hostStart != nil {
+            guard scheme == nil || isNamed else { return [] }
+            return [ByteEdit((isNamed ? 0 : start)..<start, "\(scheme ?? context.scheme):".utf8)]
+        }
+        var index = start
+        guard let first = peek(&index), first != UInt8(ascii: "#"), let base = Self.base(first, at: context.url) else {
+            return []
+        }
+        return [ByteEdit(0..<start, base.utf8)]
     }
 
     // MARK: Characters

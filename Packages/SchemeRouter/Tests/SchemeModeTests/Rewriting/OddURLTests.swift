@@ -138,6 +138,13 @@ struct OddURLTests {
         #expect(image("//cdn.example/x", before: other) == "containerkit://cdn.example/x")
         #expect(image("//other.example/x", before: other) == "//other.example/x")
         #expect(image("//me@cdn.example/x", before: other) == "//me@cdn.example/x")
+        // A document in `srcdoc` inherits the base URL, and may have its own.
+        #expect(
+            rewritten(
+                "\(other)<iframe srcdoc='<img src=//cdn.example/x><base href=//shop.example/><img src=//cdn.example/x>'>"
+            )
+                == "\(other)<iframe srcdoc='<img src=containerkit://cdn.example/x><base href=containerkit://shop.example/>"
+                + "<img src=//cdn.example/x>'>")
         let insecure = "<base href=http://shop.example/>"
         #expect(image("//other.example/x", before: insecure) == "http://other.example/x")
         #expect(image("//shop.example/x", before: insecure) == "//shop.example/x")

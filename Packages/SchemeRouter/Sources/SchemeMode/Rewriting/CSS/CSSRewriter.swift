@@ -45,7 +45,7 @@ public import Foundation
     private mutating func decide(by word: TextStart.Declaration) {
         var charset: TextCharset
         switch word {
-        case .mark: charset = .ascii
+        case .mark: charset = .utf8
         case _ where context.hasCharset: return
         case .rule(let label): charset = label
         case .none:
@@ -56,6 +56,7 @@ public import Foundation
         isOpaque = charset == .opaque
         var context = context
         context.hasTwoByteLetters = charset == .twoByte
+        context.isUTF8 = charset == .utf8
         scanner = CSSScanner(context)
     }
 }

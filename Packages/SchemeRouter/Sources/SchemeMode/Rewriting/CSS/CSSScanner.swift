@@ -301,7 +301,7 @@ struct CSSScanner {
     private func add(_ url: Slice<UnsafeBufferPointer<UInt8>>, at start: Int, to edits: inout [ByteEdit]) {
         guard url.count <= Self.maxURLBytes else { return }
         let text = CSSEscapes.decode(url, hasTwoByteLetters: context.hasTwoByteLetters)
-        edits += URLReference.edits(of: text.bytes, as: .load, in: context).map {
+        edits += URLReference.edits(of: text.bytes, as: .style, in: context).map {
             text.written($0, escaping: CSSEscapes.escape).moved(by: start)
         }
     }

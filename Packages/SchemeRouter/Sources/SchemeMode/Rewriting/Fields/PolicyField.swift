@@ -13,6 +13,9 @@ internal import WebSyntax
 /// no response. `'self'` also permits the page's real origin, for requests of scripts that bypass the container. A host
 /// without a scheme permits the page's scheme, which is a custom scheme for the engine, so a source with the real
 /// scheme is added. Report URLs are resolved to real URLs.
+///
+/// In document mode, the engine knows the real origin. Only the directives for resources get sources, and only those
+/// with a custom scheme.
 struct PolicyField {
     private let bytes: [UInt8]
     private let context: RewritingContext
@@ -43,6 +46,22 @@ struct PolicyField {
         return edits.isEmpty ? value : String(decoding: ByteEdit.apply(edits, to: bytes), as: UTF8.self)
     }
 
+    /// Returns the policies of a header field as values of `<meta>` elements, which hold one policy each and do not
+    /// support all directives (HTML, section "Content security policy state").
+    static func metaValues(of value: String, in context: RewritingContext) -> [String] {
+        rewrite(value, in: context).split(separator: ",").compactMap { policy in
+            let directives = policy.split(separator: ";").filter { directive in
+                let name = directive.utf8.split { $0.isASCIIWhitespace }.first ?? ""[...].utf8
+                return !name.isEmpty
+                    && !["frame-ancestors", "report-uri", "sandbox"].contains {
+                        name.equalsIgnoringCase($0)
+                    }
+            }
+            let text = directives.joined(separator: ";").trimmingPrefix { $0.isWhitespace }
+            return text.isEmpty ? nil : String(text)
+        }
+    }
+
     /// Returns a Boolean value that indicates whether a policy contains `upgrade-insecure-requests`.
     static func upgradesInsecureRequests(_ bytes: [UInt8]) -> Bool {
         directives(of: bytes).contains { bytes[$0[0]].equalsIgnoringCase("upgrade-insecure-requests") }
@@ -64,7 +83,8 @@ struct PolicyField {
 
     private mutating func collect(_ words: [Range<Int>]) {
         let name = String(decoding: bytes[words[0]].map(\.asciiLowercased), as: UTF8.self)
-        if name == "report-uri" {
+        let isHeld = context.selection == .held
+        if name == "report-uri", !isHeld {
             for word in words.dropFirst() {
                 let target = String(decoding: bytes[word], as: UTF8.self)
                 guard HTTPRequest(urlText: target) == nil, let url = RealURL.resolve(target, against: context.url)
@@ -72,11 +92,13 @@ struct PolicyField {
                 edits.append(ByteEdit(word, url.utf8))
             }
         }
-        guard Self.withSources.contains(name) else { return }
+        guard Self.withSources.contains(name), !isHeld || !Self.native.contains(name) else { return }
         var known = Set(words.map { String(decoding: bytes[$0].map(\.asciiLowercased), as: UTF8.self) })
         for word in words.dropFirst() {
             let source = String(decoding: bytes[word], as: UTF8.self)
-            let added = forms(of: source, in: name).filter { known.insert($0.asciiLowercased).inserted }
+            let added = (isHeld ? heldForms(of: source) : forms(of: source, in: name)).filter {
+                known.insert($0.asciiLowercased).inserted
+            }
             if !added.isEmpty {
                 edits.append(ByteEdit(word.upperBound..<word.upperBound, (" " + added.joined(separator: " ")).utf8))
             }
@@ -95,6 +117,33 @@ struct PolicyField {
             // `'self'` of an http page also matches its host on https (section 6.7.2.8).
             return ["http://\(authority)", "\(names.secure)://\(authority)"] + (sockets ? ["ws://\(authority)"] : [])
         }
+        if let named = namedForms(of: source, lower) { return named }
+        guard isHost(lower) else { return [] }
+        if context.scheme == "https" {
+            let named = withoutOwnPort(source[...], "443")
+            return ["https://\(source)"] + (named == source ? [] : ["\(names.secure)://\(named)"])
+        }
+        let named = withoutOwnPort(source[...], "80")
+        return ["http://\(source)", "\(names.secure)://\(named)"]
+            + (named == source ? [] : ["\(names.insecure)://\(named)"])
+    }
+
+    /// Returns the custom-scheme sources of a source in document mode.
+    private func heldForms(of source: String) -> [String] {
+        let names = context.names
+        let lower = source.asciiLowercased
+        // An http page also permits the same host on https (sections 6.7.2.8 and 6.7.2.9).
+        let isSecure = WebOrigin(url: context.url)?.scheme == "https"
+        let schemes = isSecure ? [names.secure] : [names.insecure, names.secure]
+        if lower == "'self'" { return schemes.map { "\($0)://\(authority)" } }
+        if let named = namedForms(of: source, lower) { return named }
+        guard isHost(lower) else { return [] }
+        return schemes.map { "\($0)://\(withoutOwnPort(source[...], isSecure ? "443" : "80"))" }
+    }
+
+    /// Returns the custom-scheme sources of a keyword, or of a source with a scheme; `nil` for another source.
+    private func namedForms(of source: String, _ lower: String) -> [String]? {
+        let names = context.names
         if lower.hasPrefix("'") { return [] }
         switch lower {
         case "*": return ["\(names.secure):", "\(names.insecure):"]
@@ -108,14 +157,7 @@ struct PolicyField {
             let rest = source.dropFirst(7)
             return [names.insecure, names.secure].map { $0 + "://" + withoutOwnPort(rest, "80") }
         }
-        guard isHost(lower) else { return [] }
-        if context.scheme == "https" {
-            let named = withoutOwnPort(source[...], "443")
-            return ["https://\(source)"] + (named == source ? [] : ["\(names.secure)://\(named)"])
-        }
-        let named = withoutOwnPort(source[...], "80")
-        return ["http://\(source)", "\(names.secure)://\(named)"]
-            + (named == source ? [] : ["\(names.insecure)://\(named)"])
+        return nil
     }
 
     /// Returns a Boolean value that indicates whether a source is `host-part [ port-part ] [ path-part ]` without a
@@ -138,6 +180,10 @@ struct PolicyField {
         return String(rest[..<end].dropLast(port.count + 1)) + rest[end...]
     }
 
+    /// The directives whose URLs document mode leaves to the engine.
+    private static let native: Set = [
+        "base-uri", "fenced-frame-src", "form-action", "frame-ancestors", "frame-src", "navigate-to",
+    ]
     private static let withSources: Set = [
         "base-uri", "child-src", "connect-src", "default-src", "fenced-frame-src", "font-src", "form-action",
         "frame-ancestors", "frame-src", "img-src", "manifest-src", "media-src", "navigate-to", "object-src",

@@ -36,6 +36,12 @@ internal import WebSyntax
     private var text = Text.plain
     /// The position of the tokenizer, after the bytes that are held back for ``text``.
     private var position = 0
+    /// The HTML that is inserted at the start of the head; empty if there is none, or after it is inserted.
+    var headStart: [UInt8] = []
+    /// A Boolean value that indicates whether a `<base>` was read.
+    private var hasBase = false
+    /// The loads of held resources in document mode.
+    private var loads = HeldLoads()
     /// A closure that receives the charset that the document declares.
     var announce: (@Sendable (TextCharset) -> Void)?
     /// A Boolean value that indicates whether the declared charset is not ASCII-compatible.
@@ -86,12 +92,15 @@ internal import WebSyntax
         // The start of the unfinished text in the held-back bytes.
         var textStart = 0
         while !isOpaque, let (piece, end) = tokenizer.next(bytes, from: position, isLast: isLast) {
+            let place = headStart.isEmpty ? nil : headPlace(at: piece, in: bytes)
+            if let place, place < end { insertHead(at: place, into: &edits) }
+            defer { if let place, place == end { insertHead(at: place, into: &edits) } }
             switch piece {
             case .text: processText(bytes, &textStart, to: end, isOver: false, into: &edits)
             case .tag(let tag, let range):
                 processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
-                rewriteTag(tag, UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound, into: &edits)
+                rewriteTag(tag, bytes, range, into: &edits)
             case .longTag(let range, let tag):
                 processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
                 textStart = end
@@ -108,6 +117,7 @@ internal import WebSyntax
         }
         if isLast {
             processText(bytes, &textStart, to: bytes.count, isOver: true, into: &edits)
+            insertHead(at: bytes.count, into: &edits)
             return bytes.count
         }
         let done = if case .plain = text { position } else { min(textStart, position) }
@@ -142,16 +152,47 @@ internal import WebSyntax
         }
     }
 
+    // MARK: Head
+
+    /// Returns the place of the first content of the head: after `<head>`, or before the first piece that is neither
+    /// `<html>`, markup nor white space (HTML, section "The before head insertion mode").
+    private func headPlace(at piece: HTMLTokenizer.Piece, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        switch piece {
+        case .markup: return nil
+        case .tag(let tag, let range) where !tag.isEnd:
+            return tag.name == "html" ? nil : tag.name == "head" ? range.upperBound : range.lowerBound
+        case .tag(_, let range), .longTag(let range, _): return range.lowerBound
+        case .text(var range):
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            if range.lowerBound == 0, bytes[range].starts(with: mark) { range.removeFirst(mark.count) }
+            return bytes[range].allSatisfy(\.isASCIIWhitespace) ? nil : range.lowerBound
+        }
+    }
+
+    private mutating func insertHead(at place: Int, into edits: inout [ByteEdit]) {
+        guard !headStart.isEmpty else { return }
+        edits.append(ByteEdit(place..<place, headStart))
+        headStart = []
+    }
+
     // MARK: Tags
 
     private mutating func rewriteTag(
-        _ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, into edits: inout [ByteEdit]
+        _ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, into edits: inout [ByteEdit]
     ) {
-        if !tag.isEnd, !tag.attributes.isEmpty {
-            let element = syntax == .xml ? tag.name.local : tag.name
-            var editor = TagEditor(tag, bytes)
-            rewrite(&editor, element: element)
-            edits += editor.edits.map { $0.moved(by: offset) }
+        let element = syntax == .xml ? tag.name.local : tag.name
+        if context.selection == .held, tag.isEnd { loads.end(element) }
+        if !tag.isEnd, !tag.attributes.isEmpty || context.selection == .held && element == "picture" {
+            var editor = TagEditor(tag, UnsafeBufferPointer(rebasing: bytes[range]))
+            var decision = HeldLoads.Decision.rewrite
+            if context.selection == .held {
+                decision = loads.decision(on: editor, element: element, in: context) {
+                    HeldLoads.childrenOfPicture(in: bytes, from: range.upperBound, by: tokenizer)
+                }
+            }
+            rewrite(&editor, element: element, loads: decision != .skip)
+            if decision == .rewriteWithCORS { editor.add("crossorigin") }
+            edits += editor.edits.map { $0.moved(by: range.lowerBound) }
             begin(tag, editor)
         } else {
             begin(tag, nil)
@@ -171,29 +212,38 @@ internal import WebSyntax
         }
     }
 
-    private mutating func rewrite(_ editor: inout TagEditor, element: ShortName) {
-        let base = element == .base && context.base == nil ? editor.value(of: "href") : nil
+    /// Rewrites the attributes of a tag.
+    /// - Parameter loads: A Boolean value that indicates whether the URLs of resources are rewritten.
+    private mutating func rewrite(_ editor: inout TagEditor, element: ShortName, loads: Bool) {
+        let base = element == .base && !hasBase ? editor.value(of: "href") : nil
         if element == .link { moveIntegrity(&editor) }
         for attribute in editor.attributes {
             guard let kind = RewrittenAttribute.value(of: attribute, on: element),
-                kind == .pragma || editor.mayHoldURL(attribute)
+                kind == .pragma || context.selection == .held || editor.mayHoldURL(attribute),
+                loads || !kind.isLoad
             else { continue }
             editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
         }
         if element == .meta { apply(editor) }
         // Set last, because the base URL itself is resolved against the document's URL.
-        if let base { context.setBase(String(decoding: base, as: UTF8.self)) }
+        if let base {
+            hasBase = true
+            context.setBase(String(decoding: base, as: UTF8.self))
+        }
     }
 
     private func edits(of value: [UInt8], as kind: RewrittenAttribute.Value, in editor: TagEditor) -> [ByteEdit] {
         switch kind {
         case .load: return URLReference.edits(of: value, as: .load, in: context)
+        case .native: return context.selection == .held ? [] : URLReference.edits(of: value, as: .load, in: context)
         case .navigation: return URLReference.edits(of: value, as: .navigation, in: context)
         case .sourceSet: return SourceSet.edits(of: value, in: context)
         case .style: return CSSScanner.edits(of: value, in: context)
         case .document: return nested(value)
         case .link:
-            guard let rel = editor.value(of: "rel"), RewrittenAttribute.loads(rel) else { return [] }
+            guard let rel = editor.value(of: "rel"),
+                context.selection == .held ? RewrittenAttribute.loadsHeld(rel) : RewrittenAttribute.loads(rel)
+            else { return [] }
             return URLReference.edits(of: value, as: .load, in: context)
         case .pragma:
             guard let name = editor.value(of: "http-equiv") else { return [] }
@@ -229,7 +279,7 @@ internal import WebSyntax
         switch charset {
         case .opaque: isOpaque = true
         case .twoByte: context.hasTwoByteLetters = true
-        case .ascii: break
+        case .utf8, .ascii: break
         }
     }
 
@@ -238,15 +288,9 @@ internal import WebSyntax
     private func moveIntegrity(_ editor: inout TagEditor) {
         // The requested URL must be unambiguous: without a `<base>`, special characters and character references.
         guard let remember, context.base == nil, let metadata = editor.value(of: "integrity"),
-            let rel = editor.value(of: "rel"), let href = editor.value(of: "href"),
+            editor.loadsStyleSheet, let href = editor.value(of: "href"),
             href.allSatisfy({ (0x21...0x7E).contains($0) && !"&'\\".utf8.contains($0) }),
             !href.starts(with: "///".utf8)
-        else { return }
-        let words = rel.split { $0.isASCIIWhitespace }
-        let isPreload = words.contains { $0.equalsIgnoringCase("preload") }
-        guard
-            words.contains(where: { $0.equalsIgnoringCase("stylesheet") })
-                || isPreload && editor.value(of: "as")?.equalsIgnoringCase("style") == true
         else { return }
         let value = String(decoding: metadata, as: UTF8.self)
         guard IntegrityMetadata(value) != nil,

@@ -13,6 +13,10 @@ enum RewrittenAttribute {
     enum Value: Hashable {
         /// The URL of a resource.
         case load
+        /// The URL of a resource that document mode leaves to the engine: a nested document, media, which the engine
+        /// does not load from a custom scheme, an SVG element, which must have the document's origin, or the base of
+        /// other URLs.
+        case native
         /// The URL of a navigation of the page or a frame.
         case navigation
         /// A list of images with their sizes (`srcset`).
@@ -52,20 +56,21 @@ enum RewrittenAttribute {
         // Resources. The parser converts `<image>` into `<img>`. Frames are loaded into the page and navigate
         // afterwards.
         "src": .on(
-            .load, "img", "image", "script", "audio", "video", "source", "track", "input", "embed", "bgsound",
-            "iframe", "frame"),
+            .load, "img", "image", "script", "input"
+        ).and(.native, ["audio", "video", "source", "track", "bgsound", "embed", "iframe", "frame"]),
         "srcset": .on(.sourceSet, "img", "image", "source"),
         "imagesrcset": .on(.sourceSet, "link"),
-        "poster": .on(.load, "video"),
-        "data": .on(.load, "object"),
+        "poster": .on(.native, "video"),
+        "data": .on(.native, "object"),
         "srcdoc": .on(.document, "iframe"),
         // Obsolete background images of a page and its tables.
         "background": .on(.load, "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"),
         // The list of an application cache, which engines have removed. An engine that supports it loads the list.
-        "manifest": .on(.load, "html"),
+        "manifest": .on(.native, "html"),
         // Navigations and the base URL. In SVG, the attribute loads a resource.
-        "href": .on(.navigation, "a", "area").and(.link, ["link"]).and(.load, ["base"]).and(.load, svg),
-        "xlink:href": .on(.navigation, "a").and(.load, svg),
+        "href": .on(.navigation, "a", "area").and(.link, ["link"]).and(.native, ["base"])
+            .and(.load, svgResources).and(.native, svgElements),
+        "xlink:href": .on(.navigation, "a").and(.load, svgResources).and(.native, svgElements),
         "action": .on(.navigation, "form"),
         "formaction": .on(.navigation, "button", "input"),
         // `refresh` navigates; a policy restricts resources.
@@ -77,9 +82,11 @@ enum RewrittenAttribute {
         "marker-end": Row(everywhere: .style), "cursor": Row(everywhere: .style),
     ]
 
-    private static let svg: [ShortName] = [
-        "image", "use", "script", "feimage", "lineargradient", "radialgradient", "pattern", "filter", "mpath",
-        "textpath", "animate", "set", "animatemotion", "cursor", "tref",
+    private static let svgResources: [ShortName] = ["image", "script", "feimage"]
+    /// The elements whose attribute refers to another SVG element.
+    private static let svgElements: [ShortName] = [
+        "use", "lineargradient", "radialgradient", "pattern", "filter", "mpath", "textpath", "animate", "set",
+        "animatemotion", "cursor", "tref",
     ]
 
     /// Returns a Boolean value that indicates whether a `<link>` with this `rel` loads a resource or opens a connection
@@ -90,6 +97,15 @@ enum RewrittenAttribute {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a `<link>` with this `rel` loads a resource that document mode
+    /// takes from the container. Connections, documents and manifests are left to the engine.
+    static func loadsHeld(_ rel: some Sequence<UInt8>) -> Bool {
+        let words = Set(
+            rel.split { $0.isASCIIWhitespace }.map { String(decoding: $0.map(\.asciiLowercased), as: UTF8.self) })
+        return !words.isDisjoint(with: loading) && words.isDisjoint(with: native)
+    }
+
+    private static let native: Set = ["preconnect", "dns-prefetch", "prerender", "manifest", "expect"]
     private static let loading: Set = [
         "stylesheet", "preload", "modulepreload", "prefetch", "prerender", "preconnect", "dns-prefetch", "icon",
         "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "manifest",
@@ -100,7 +116,14 @@ enum RewrittenAttribute {
 /// The parser of `srcset` (HTML, section "Parsing a srcset attribute"): URLs with descriptors, separated by commas.
 enum SourceSet {
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
-        var edits: [ByteEdit] = []
+        urls(in: bytes).flatMap { range in
+            URLReference.edits(of: bytes[range], as: .load, in: context).map { $0.moved(by: range.lowerBound) }
+        }
+    }
+
+    /// Returns the ranges of the URLs.
+    static func urls(in bytes: [UInt8]) -> [Range<Int>] {
+        var urls: [Range<Int>] = []
         var index = 0
         while index < bytes.count {
             if bytes[index].isASCIIWhitespace || bytes[index] == UInt8(ascii: ",") {
@@ -111,10 +134,10 @@ enum SourceSet {
             while index < bytes.count, !bytes[index].isASCIIWhitespace { index += 1 }
             var end = index
             while bytes[end - 1] == UInt8(ascii: ",") { end -= 1 }
-            edits += URLReference.edits(of: bytes[start..<end], as: .load, in: context).map { $0.moved(by: start) }
+            urls.append(start..<end)
             if end == index { skipDescriptors(bytes, &index) }
         }
-        return edits
+        return urls
     }
 
     private static func skipDescriptors(_ bytes: [UInt8], _ index: inout Int) {

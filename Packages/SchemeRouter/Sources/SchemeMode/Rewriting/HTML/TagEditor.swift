@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// An editor of a start tag's attributes. Of several attributes with one name, the first one counts.
 struct TagEditor {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -14,6 +16,17 @@ struct TagEditor {
     init(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
         self.tag = tag
         self.bytes = bytes
+    }
+
+    /// The name of the element.
+    var name: ShortName { tag.name }
+
+    /// A Boolean value that indicates whether a `<link>` loads or preloads a style sheet.
+    var loadsStyleSheet: Bool {
+        let words = value(of: "rel")?.split { $0.isASCIIWhitespace } ?? []
+        return words.contains { $0.equalsIgnoringCase("stylesheet") }
+            || words.contains { $0.equalsIgnoringCase("preload") }
+                && value(of: "as")?.equalsIgnoringCase("style") == true
     }
 
     /// The effective attributes in order. Names that are too long for the tables are omitted.
@@ -38,6 +51,11 @@ struct TagEditor {
         attribute(name).map { CharacterReferences.decode(bytes[$0.value]).bytes }
     }
 
+    /// Returns a Boolean value that indicates whether an attribute is present.
+    func has(_ name: ShortName) -> Bool {
+        attribute(name) != nil
+    }
+
     /// Returns a Boolean value that indicates whether a value may contain a host. A host requires a slash or a colon,
     /// possibly escaped.
     func mayHoldURL(_ name: ShortName) -> Bool {
@@ -57,6 +75,11 @@ struct TagEditor {
             text.written($0) { CharacterReferences.escape($0, quote: attribute.quote) }
                 .moved(by: attribute.value.lowerBound)
         }
+    }
+
+    /// Adds an attribute without a value, which the tag must not have.
+    mutating func add(_ name: ShortName) {
+        changes.append(ByteEdit(tag.nameRange.upperBound..<tag.nameRange.upperBound, " \(name)".utf8))
     }
 
     /// Removes an attribute and all its duplicates. Otherwise the first duplicate would become effective.

@@ -5,7 +5,9 @@ internal import WebSyntax
 
 /// The ASCII compatibility of a charset (Encoding standard).
 enum TextCharset {
-    /// A byte below 0x80 is an ASCII character.
+    /// UTF-8.
+    case utf8
+    /// A byte below 0x80 is an ASCII character; a charset other than UTF-8.
     case ascii
     /// A byte below 0x80 is an ASCII character, unless it is the second byte of a character.
     case twoByte
@@ -16,7 +18,9 @@ enum TextCharset {
     /// - Parameter label: A label such as `utf-8`.
     init(label: some StringProtocol) {
         let label = label.asciiLowercased
-        if label.hasPrefix("utf-16") || label.hasPrefix("utf-32") || label == "utf-7" || label == "unicode"
+        if ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"].contains(label) {
+            self = .utf8
+        } else if label.hasPrefix("utf-16") || label.hasPrefix("utf-32") || label == "utf-7" || label == "unicode"
             || label.hasPrefix("iso-2022-") || label == "hz-gb-2312" || label == "csiso2022jp" || label == "ucs-2"
             || label == "iso-10646-ucs-2" || label == "unicodefeff" || label == "unicodefffe" || label == "csunicode"
         {
@@ -36,7 +40,7 @@ enum TextCharset {
     /// Creates the value for a charset that a text itself declares.
     /// - Parameter label: A label in ASCII. The text is therefore not UTF-16, so the label `utf-16` counts as UTF-8.
     init(labelInText label: some StringProtocol) {
-        self = label.asciiLowercased.hasPrefix("utf-16") ? .ascii : TextCharset(label: label)
+        self = label.asciiLowercased.hasPrefix("utf-16") ? .utf8 : TextCharset(label: label)
     }
 
     /// Returns the `charset` parameter of a `Content-Type` value.
