@@ -91,11 +91,11 @@ extension PageCookies {
 }
 
 extension HTTPFields {
-    fileprivate subscript(values name: HTTPField.Name?) -> [String] {
+    subscript(values name: HTTPField.Name?) -> [String] {
         name.map { self[values: $0] } ?? []
     }
 }
 
 extension HTTPField.Name? {
-    fileprivate static let clearSiteData = HTTPField.Name("Clear-Site-Data")
+    static let clearSiteData = HTTPField.Name("Clear-Site-Data")
 }

@@ -7,7 +7,7 @@ internal import WebSyntax
 ///
 /// Isolation: the main actor. When a call that changes the store returns, pages and requests see the change.
 @MainActor
-public protocol EngineCookieStore: AnyObject {
+public protocol EngineCookieStore: AnyObject, Sendable {
     /// Returns all cookies, HttpOnly cookies included.
     func all() async throws -> [EngineCookie]
     /// Stores a cookie. It replaces a cookie with the same name, domain and path.
