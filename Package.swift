@@ -124,6 +124,7 @@ let package = Package(
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "LoopbackInterception", targets: ["LoopbackInterception"]),
+        .library(name: "DocumentInterception", targets: ["DocumentInterception"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "Diagnostics", targets: ["Diagnostics"]),
@@ -417,10 +418,18 @@ let package = Package(
                 "WebEngineTesting", .httpTypes, .log,
             ]),
         target(
+            "DocumentInterception", in: "ContainerKit",
+            ["ResourceLoading", "SchemeMode", "WebEngine", "WebSyntax", .httpTypes, .log]),
+        tests(
+            of: "DocumentInterception", in: "ContainerKit",
+            [
+                "BaseTesting", "ResourceLoading", "SchemeMode", "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
+        target(
             "ContainerKit",
             [
-                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts",
-                "PageRecovery", "RemoteConfig", "RequestPipeline",
+                "Diagnostics", "DocumentInterception", "LoopbackInterception", "PackageUpdates", "PageDownloads",
+                "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig", "RequestPipeline",
                 "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",

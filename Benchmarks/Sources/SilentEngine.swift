@@ -110,6 +110,7 @@ final class SilentView: EngineView, ViewLoading, ViewScripting {
     let downloads: (any ViewDownloads)? = nil
     let recovery: (any ViewRecovery)? = nil
     let snapshots: (any ViewSnapshots)? = nil
+    let documents: (any ViewDocuments)? = nil
     let hasEnded = false
     let lastLoad: LoadToken? = nil
     let isPosted = false

@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "LoopbackInterception", targets: ["LoopbackInterception"]),
+        .library(name: "DocumentInterception", targets: ["DocumentInterception"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "Diagnostics", targets: ["Diagnostics"]),
@@ -293,9 +294,32 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
         .target(
+            name: "DocumentInterception",
+            dependencies: [
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "DocumentInterceptionTests",
+            dependencies: [
+                "DocumentInterception",
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .target(
             name: "ContainerKit",
             dependencies: [
                 "RequestPipeline",
+                "DocumentInterception",
                 "LoopbackInterception",
                 "PageRecovery",
                 "PageDownloads",

@@ -169,6 +169,13 @@ extension RealEngine {
             try await run("modes")
         }
 
+        @Test(
+            "A document of the container has the origin, cookies, bodies and history of a plain page",
+            arguments: ["documentMode", "documentNavigation", "documentOffline"])
+        func documentMode(check: String) async throws {
+            try await run(check)
+        }
+
         @Test("Cookies with an expiry time are still stored in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

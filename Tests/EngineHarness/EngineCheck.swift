@@ -79,6 +79,9 @@ enum EngineCheck: String, CaseIterable {
     case prefetch
     case pageOptions
     case modes
+    case documentMode
+    case documentNavigation
+    case documentOffline
     case soak
     case timeline
     case memoryCeiling
@@ -171,6 +174,9 @@ enum EngineCheck: String, CaseIterable {
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
         case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))
+        case .documentMode: try await checkDocumentMode(WebKitGTKEngine(), in: folder(arguments))
+        case .documentNavigation: try await checkDocumentNavigation(WebKitGTKEngine(), in: folder(arguments))
+        case .documentOffline: try await checkDocumentOffline(WebKitGTKEngine(), in: folder(arguments))
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))

@@ -68,7 +68,8 @@ public final class Container<Engine: WebEngineDriver> {
         let delivery = RequestDeliveryAdapter<Engine>(
             core.pages, packages: packages, downloads: downloads, fields: pipelines.customScheme.fields, hub: core.hub)
         let requests = core.makeRequests(pipelines.customScheme.path, cookies: cookies, delivery)
-        try core.register(requests)
+        let documents = core.makeDocuments(pipelines, delivery, packages)
+        try core.register(requests, documents?.resources)
         let loopback = try await core.makeLoopback(pipelines.loopback, requests, packages)
         let locator = PageLocator<Engine>(core.configuration, policy: policy, loopback: loopback?.controller)
         let engineCaches = core.makeEngineCaches(pipelines.loopback, loopback: loopback?.controller)
@@ -93,8 +94,8 @@ public final class Container<Engine: WebEngineDriver> {
             .cookies: CookiesComponent<Engine>(
                 cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.controller),
             .httpCache: cache,
-            .pipeline: pipeline, .prompts: prompts, .downloads: downloads, .engineCaches: engineCaches,
-            .recovery: recovery, .views: views,
+            .pipeline: pipeline, .documents: documents, .prompts: prompts, .downloads: downloads,
+            .engineCaches: engineCaches, .recovery: recovery, .views: views,
         ])
         diagnostics.components = components
         memory = MemoryPressureMonitor(core.configuration.conditions) { [weak components] in

@@ -46,8 +46,10 @@ public enum RemoteConfigMode: String, Sendable, Hashable, CaseIterable {
     case plain
     /// Covered pages use the mode of the container's configuration.
     case configured
-    /// Covered pages use the custom scheme. This case and the next two apply only if the container uses the mode.
+    /// Covered pages use the custom scheme. This case and the next three apply only if the container uses the mode.
     case customScheme = "scheme"
+    /// The container gives the documents of covered pages to the engine.
+    case document
     /// Covered pages use the loopback proxy.
     case loopbackProxy = "proxy"
     /// Covered pages use the loopback server.

@@ -12,7 +12,7 @@ package import WebEngine
 /// A container has one list of sources. The interception policy uses it for the coverage, and the request handler for
 /// the order of the loaders. Neither refers to a specific source.
 ///
-/// Isolation: any. All requirements read memory; they neither wait nor throw.
+/// Isolation: any. All requirements except `holds` read memory; they neither wait nor throw.
 package protocol ContentSource: Sendable {
     /// The feature switch of the source, or `nil` if the source is always on.
     var feature: FeatureSwitch? { get }
@@ -37,6 +37,10 @@ package protocol ContentSource: Sendable {
     /// URL, independent of the current coverage.
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool
 
+    /// Returns a Boolean value that indicates whether the source has the response to a GET of the URL for an open page.
+    /// May read from disk.
+    func holds(_ request: HTTPRequest, for page: PageReference) -> Bool
+
     /// Returns a Boolean value that indicates whether the source may answer any request to the origin of this request.
     /// The path is ignored.
     func mayServe(originOf request: HTTPRequest) -> Bool
@@ -48,6 +52,8 @@ extension ContentSource {
     package func lists(_ request: HTTPRequest) -> Bool { covers(request) }
 
     package func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { false }
+
+    package func holds(_ request: HTTPRequest, for page: PageReference) -> Bool { covers(request) }
 }
 
 /// The sources of a container, in the order in which they answer.
@@ -67,6 +73,10 @@ package struct ContentSources: Sendable {
     }
 
     func list(_ request: HTTPRequest) -> Bool { all.contains { $0.isOn && $0.lists(request) } }
+
+    func hold(_ request: HTTPRequest, for page: PageReference) -> Bool {
+        all.contains { $0.isOn && $0.holds(request, for: page) }
+    }
 
     /// Returns a Boolean value that indicates whether a source may answer any request to an origin.
     /// - Parameters:

@@ -40,6 +40,7 @@ package struct LoaderStack: Sendable {
         let cacheSwitch: FeatureSwitch
         let isCacheOfOthers: Bool
         let cookies: PageCookies?
+        let engineCookies: (any EngineCookieStore)?
         let prefetch: (any PrefetchLoading)?
 
         /// Creates the parts.
@@ -53,11 +54,13 @@ package struct LoaderStack: Sendable {
         ///   - isCacheOfOthers: a Boolean value that indicates whether the cache loads through the cookie jar of
         ///     another mode.
         ///   - cookies: the cookies of pages; `nil` if the engine stores them.
+        ///   - engineCookies: the engine's store, for requests that the container makes in place of the engine; `nil`
+        ///     if the engine adds its cookies to the requests, or does not store them.
         ///   - prefetch: the prefetch of the mode; `nil` for none.
         package init(
             names: SchemeNames, traits: EngineTraits, sources: ContentSources, network: NetworkLoader,
             cache: CachingLoader?, cacheSwitch: FeatureSwitch, isCacheOfOthers: Bool, cookies: PageCookies?,
-            prefetch: (any PrefetchLoading)?
+            engineCookies: (any EngineCookieStore)?, prefetch: (any PrefetchLoading)?
         ) {
             self.names = names
             self.traits = traits
@@ -67,6 +70,7 @@ package struct LoaderStack: Sendable {
             self.cacheSwitch = cacheSwitch
             self.isCacheOfOthers = isCacheOfOthers
             self.cookies = cookies
+            self.engineCookies = engineCookies
             self.prefetch = prefetch
         }
     }
@@ -94,7 +98,8 @@ package struct LoaderStack: Sendable {
             traits.preflights ? loader : PreflightLoader(loader, names: parts.names, cache: permissions)
         }
         func withCookies(_ loader: any ResourceLoader) -> any ResourceLoader {
-            parts.cookies.map { CookieSendingLoader(loader, cookies: $0) } ?? loader
+            if let store = parts.engineCookies { return EngineCookieLoader(loader, store: store) }
+            return parts.cookies.map { CookieSendingLoader(loader, cookies: $0) } ?? loader
         }
 
         // An engine with an HTTP cache of its own needs no second cache.

@@ -298,7 +298,7 @@ package final class RequestHandler: Sendable {
             provenance: Provenance(.synthetic, reason: "only-if-cached, and no cache"))
     }
 
-    private nonisolated(nonsending) func load(
+    nonisolated(nonsending) func load(
         _ request: ResourceRequest, _ disposition: Disposition, by loader: any ResourceLoader,
         bypass: any ResourceLoader
     ) async throws -> ResourceResponse? {

@@ -100,7 +100,8 @@ struct SchemeRequestHandlerTests {
         let path = RequestHandler(
             .init(
                 names: .standard, traits: traits, sources: sources, network: NetworkLoader(Network()), cache: nil,
-                cacheSwitch: FeatureSwitch(), isCacheOfOthers: false, cookies: nil, prefetch: nil),
+                cacheSwitch: FeatureSwitch(), isCacheOfOthers: false, cookies: nil, engineCookies: nil,
+                prefetch: nil),
             policy: policy, checkedBytes: 1 << 20, transferField: nil)
         handler = SchemeRequestHandler(
             path, cookies: nil, isOfPages: true, forcedBridges: [], legacyMessages: nil,

@@ -7,6 +7,7 @@ public import Logging
 @_spi(Packaging) public import PackageFormat
 public import ResourceLoading
 public import ResourceStore
+internal import WebSyntax
 
 /// The packages that are installed in a store, and the lookup of their files by URL.
 ///
@@ -164,6 +165,28 @@ public final class PackageLibrary: Sendable {
         let deciding = covering.filter { $0.base.path.utf8.count == depth }.sorted { $0.number > $1.number }
         let answering = deciding.first { ((try? $0.file(at: url, in: store)) ?? nil) != nil }
         return (answering ?? deciding.first(where: \.package.isComplete))?.package.generation
+    }
+
+    /// Returns a Boolean value that indicates whether a package decides a URL for a page: it has the file, or it is
+    /// complete. May read the table of a generation from disk.
+    public func decides(_ url: String, for page: PageReference) -> Bool {
+        guard let url = PackageURL(url) else { return false }
+        let covering = candidates(for: url, page: page).filter { $0.contains(url) }
+        // As in the lookup of requests, the longest base path decides.
+        return covering.prefix { $0.base.path.utf8.count == covering[0].base.path.utf8.count }
+            .contains { $0.package.isComplete || ((try? $0.file(at: url, in: store)) ?? nil) != nil }
+    }
+
+    /// Returns the URLs of the files of the packages that an open page is pinned to. Those of complete packages are not
+    /// included. May read from disk.
+    @concurrent
+    public func fileURLs(of page: PageID) async -> [String] {
+        let generations = state.withLock { $0.pinned(of: page) }.filter { !$0.package.isComplete }
+        return generations.flatMap { generation -> [String] in
+            let start = generation.base.origin + PercentEncoding.encode(generation.base.path, keeping: .path)
+            let paths = (try? generation.entries(in: store))?.keys ?? [:].keys
+            return paths.map { start + PercentEncoding.encode($0.text, keeping: .path) }
+        }
     }
 
     /// Replaces pinned generations of an open page with the active ones of their packages, if they differ.

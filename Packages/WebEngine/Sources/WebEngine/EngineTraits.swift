@@ -57,6 +57,9 @@ public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
     case plain
     /// A scheme handler, at `<scheme>://host/…`.
     case customScheme = "scheme"
+    /// The app gives each covered document to the engine at its true URL. Resources that the app holds come from a
+    /// scheme handler. The engine loads everything else itself.
+    case document
     /// A loopback proxy for this engine alone. The page keeps its true https origin.
     case loopbackProxy = "proxy"
     /// A loopback server for this engine alone, at `https://<site>.localhost:<port>`, for engines without scheme

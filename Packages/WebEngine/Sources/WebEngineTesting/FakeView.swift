@@ -7,7 +7,7 @@ public import WebEngine
 /// A view of a ``FakeEngine``. It records calls, and a test controls its signals.
 @MainActor
 public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
-    ViewSnapshots
+    ViewSnapshots, ViewDocuments
 {
     public var loading: any ViewLoading { self }
     public var scripting: any ViewScripting { self }
@@ -15,6 +15,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var downloads: (any ViewDownloads)? { self }
     public var recovery: (any ViewRecovery)? { self }
     public var snapshots: (any ViewSnapshots)? { self }
+    public var documents: (any ViewDocuments)? { self }
     public let id: ViewID
     public var onSignal: (@MainActor (ViewSignal) -> Void)?
     public var onPrompt: (@MainActor (EnginePrompt) -> Void)?
@@ -72,6 +73,8 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var picture: PageSnapshot?
     /// A closure that is called after each ``load(_:)``.
     public var onLoad: (() -> Void)?
+    /// The closure that is asked for the documents of navigations; `nil` initially.
+    public private(set) var onNavigation: (@MainActor (EngineNavigation) async -> EngineDocument?)?
     private var promptAnswer: (prefix: String, answer: @MainActor (String) -> String)?
     private var requests: [FakeSink] = []
     private let endings = Broadcast<Void>(capacity: 1)
@@ -141,6 +144,10 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         for request in requests { request.drop() }
         requests.removeAll()
     }
+
+    public func answerNavigations(
+        _ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?
+    ) { onNavigation = answer }
 
     public func setUserAgent(_ agent: UserAgent) { userAgent = agent }
 

@@ -45,18 +45,24 @@ internal import WebEngine
             guard
                 let method = HTTPRequest.Method(String(cString: webkit_uri_scheme_request_get_http_method(request)))
             else { return nil }
-            var fields = HTTPFields()
-            if let headers = webkit_uri_scheme_request_get_http_headers(request) {
-                var iterator = SoupMessageHeadersIter()
-                soup_message_headers_iter_init(&iterator, headers)
-                var name: UnsafePointer<CChar>?
-                var value: UnsafePointer<CChar>?
-                while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
-                    guard let name, let value, let field = HTTPField.Name(String(cString: name)) else { continue }
-                    fields.append(HTTPField(name: field, lenientValue: String(cString: value).utf8))
-                }
-            }
+            let fields = HTTPFields(webkit_uri_scheme_request_get_http_headers(request))
             return HTTPRequest(method: method, urlText: url, headerFields: fields)
+        }
+    }
+
+    extension HTTPFields {
+        /// Creates the fields of an engine's request. Names that are not tokens are omitted.
+        init(_ headers: OpaquePointer?) {
+            self.init()
+            guard let headers else { return }
+            var iterator = SoupMessageHeadersIter()
+            soup_message_headers_iter_init(&iterator, headers)
+            var name: UnsafePointer<CChar>?
+            var value: UnsafePointer<CChar>?
+            while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
+                guard let name, let value, let field = HTTPField.Name(String(cString: name)) else { continue }
+                append(HTTPField(name: field, lenientValue: String(cString: value).utf8))
+            }
         }
     }
 #endif

@@ -149,6 +149,12 @@ public import WebEngine
                 return EngineTraits(
                     bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
                     caches: true, identifiesPage: false, acceptLanguage: nil)
+            case .document:
+                // The traits of a plain page, except for the requests that the container makes in place of the engine:
+                // those for documents, and those for the resources that it holds.
+                return EngineTraits(
+                    bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: false,
+                    caches: false, identifiesPage: true, acceptLanguage: languages.field)
             case .customScheme:
                 // Measured: bodies with a Blob cannot be read, cookies do not exist, redirects (3xx) are not followed,
                 // no OPTIONS requests are sent, encoded bytes are not decoded, and `Accept-Language` is missing.

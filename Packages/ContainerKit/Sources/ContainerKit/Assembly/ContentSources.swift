@@ -65,6 +65,8 @@ struct InstalledPackageSource: ContentSource {
 
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { library.covers(request.urlText, for: page) }
 
+    func holds(_ request: HTTPRequest, for page: PageReference) -> Bool { library.decides(request.urlText, for: page) }
+
     func mayServe(originOf request: HTTPRequest) -> Bool { library.serves(originOf: request) }
 }
 

@@ -155,6 +155,7 @@ extension RemoteConfigMode {
         switch self {
         case .plain, .configured: nil
         case .customScheme: .customScheme
+        case .document: .document
         case .loopbackProxy: .loopbackProxy
         case .loopbackServer: .loopbackServer
         }

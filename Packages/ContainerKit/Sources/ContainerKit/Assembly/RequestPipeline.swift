@@ -3,6 +3,7 @@
 
 @_spi(Facade) internal import CookieBridge
 internal import CookieJar
+internal import DocumentInterception
 @_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
@@ -100,7 +101,7 @@ extension ContainerCore {
                 cache: cache, cacheSwitch: switches[.httpCache],
                 // An engine that stores cookies does not use the cookie jar of another mode.
                 isCacheOfOthers: cookies != nil && traits.keepsCookies, cookies: traits.keepsCookies ? nil : cookies,
-                prefetch: prefetch)
+                engineCookies: mode == .document ? engine.cookies : nil, prefetch: prefetch)
             let path = RequestHandler(
                 loaders, policy: policy, checkedBytes: memory.checked,
                 transferField: configuration.network.cookies.transferField)
@@ -118,15 +119,21 @@ extension ContainerCore {
             bodyBudget: bodyBudget, host: delivery)
     }
 
-    /// Registers a handler for the custom schemes of the container. The engine does not retain the handler.
+    /// Registers handlers for the custom schemes of the container. The engine does not retain them.
+    /// - Parameters:
+    ///   - requests: the handler of pages in all modes but `document`.
+    ///   - resources: the handler of pages in the mode `document`; `nil` if the mode is not in use.
     /// - Throws: `EngineError` if the engine already has a handler for one of the schemes.
-    func register(_ requests: SchemeRequestHandler) throws {
+    func register(_ requests: SchemeRequestHandler, _ resources: HeldResourceHandler?) throws {
         let schemes = [
             CustomScheme(name: names.secure, isSecure: true), CustomScheme(name: names.insecure, isSecure: false),
         ]
         for scheme in schemes {
-            try engine.register(scheme) { [weak requests] request, sink in
-                requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
+            try engine.register(scheme) { [weak requests, weak resources, weak pages] request, sink in
+                if let resources, let page = request.view.flatMap({ pages?.session(of: $0) }), page.mode == .document {
+                    return resources.answer(request, of: page, to: sink)
+                }
+                return requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
     }

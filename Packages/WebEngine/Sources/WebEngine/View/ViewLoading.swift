@@ -33,6 +33,9 @@ public protocol ViewLoading: AnyObject {
     /// `false` if the engine does not report the method.
     func isPosting(to url: String) -> Bool
 
+    /// The documents that the app gives to the view; `nil` if the adapter does not support the mode `document`.
+    var documents: (any ViewDocuments)? { get }
+
     /// Sets the user agent from the next load on. A new view has the engine's own user agent.
     func setUserAgent(_ agent: UserAgent)
 }

@@ -70,8 +70,8 @@ internal import WebSyntax
         ) -> Bool {
             guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION else { return decide(decision, type) }
             recordNavigation(decision)
-            // Forms are checked last, because they delay only decisions that the engine makes.
-            return decide(decision, type) || holdsForm(decision)
+            // Documents and forms are checked last, because they delay only decisions that the engine makes.
+            return decide(decision, type) || answersNavigation(decision) || holdsForm(decision)
         }
 
         /// Returns a Boolean value that indicates whether a prompt or a download decides, now or later.

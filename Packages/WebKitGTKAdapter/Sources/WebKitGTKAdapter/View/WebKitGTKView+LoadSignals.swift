@@ -65,7 +65,7 @@ internal import WebEngine
                         strncmp(url, "http:", 5) == 0 || strncmp(url, "https:", 6) == 0
                     else { return }
                     MainActor.assumeIsolated {
-                        guard let view: WebKitGTKView = target(data) else { return }
+                        guard let view: WebKitGTKView = target(data), !view.isGivenDocument(url) else { return }
                         ResourceWatch.start(UnsafeMutableRawPointer(resource)) { [weak view] in
                             view?.onSignal?(.resource($0))
                         }
@@ -78,16 +78,23 @@ internal import WebEngine
             switch event {
             case WEBKIT_LOAD_STARTED:
                 location.start()
+                if given.isStarting {
+                    // The navigation that the document replaces has already started.
+                    given.isStarting = false
+                    return
+                }
                 onSignal?(.started(url: engineURL))
             case WEBKIT_LOAD_COMMITTED:
                 commit()
-            case WEBKIT_LOAD_FINISHED where !location.isLoadWaiting:
+            // The blocked navigation, which a document replaces, also finishes.
+            case WEBKIT_LOAD_FINISHED where !location.isLoadWaiting && !given.isStarting:
                 onSignal?(.finished(url: location.documentURL))
             default: break
             }
         }
 
         private func commit() {
+            given.loadingURL = nil
             let isStale = location.isLoadWaiting
             let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
             documentChanged()
@@ -104,6 +111,7 @@ internal import WebEngine
 
         /// Handles the end of a load that the engine reports as a failure.
         private func loadFailed(_ url: String, _ error: EngineError, _ ending: LoadEnding) {
+            if showDocument(inPlaceOf: url) { return }
             // A load that the host requested has failed if no document of it was committed.
             let isOfHost = location.isLoadOfHost
             // The host has requested another page meanwhile, so this failure does not end the current load.

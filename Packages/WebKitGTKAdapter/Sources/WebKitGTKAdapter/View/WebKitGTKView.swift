@@ -16,7 +16,7 @@ public import WebEngine
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
-        ViewSnapshots
+        ViewSnapshots, ViewDocuments
     {
         public var loading: any ViewLoading { self }
         public var scripting: any ViewScripting { self }
@@ -24,6 +24,7 @@ public import WebEngine
         public var downloads: (any ViewDownloads)? { self }
         public var recovery: (any ViewRecovery)? { self }
         public var snapshots: (any ViewSnapshots)? { self }
+        public var documents: (any ViewDocuments)? { self }
         /// The number of the view in its engine, counted from 1.
         public let id: ViewID
         /// A closure that receives signals in order; `nil` initially, and after ``warmUp()`` and ``discard()``.
@@ -63,6 +64,8 @@ public import WebEngine
         /// The number of consecutive refusals of this view's credentials by a proxy.
         var proxyRetries = 0
         var promptResponder: PromptResponder?
+        /// The documents that the app gives to the view; see ``answerNavigations(_:)``.
+        var given = GivenDocuments()
         /// The closure that delays form navigations; see ``holdForms(_:)``.
         var formWait: FormWait?
         /// A closure that receives the prompts of pages; `nil` initially and after ``discard()``.
@@ -144,6 +147,7 @@ public import WebEngine
             guard !isDiscarded else { return }
             // A page that waits for a prompt would block the next page.
             endEnginePrompts()
+            cancelDocument()
             location.recordLoad(for: url)
             proxyRetries = 0
             hasProcess = true
@@ -162,6 +166,7 @@ public import WebEngine
         /// `loadFailed`, all others as `stopped`.
         public func stopLoading() {
             guard !isDiscarded else { return }
+            cancelDocument()
             webkit_web_view_stop_loading(web)
             // The engine reports nothing for a load that it has not begun.
             if let url = location.cancelLoad() {
@@ -390,6 +395,7 @@ public import WebEngine
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             promptResponder = nil
             formWait = nil
+            endDocuments()
             for handler in messageHandlers { handler.stop("the view has ended") }
             messageHandlers.removeAll()
             endCalls()

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import ResourceLoading
+
+/// A request whose redirects the container follows.
+struct RedirectedRequest: Sendable {
+    /// The request of the last hop.
+    private(set) var request: ResourceRequest
+    private var hops = 0
+
+    init(_ request: ResourceRequest) {
+        self.request = request
+    }
+
+    /// Loads the request and follows its redirects.
+    /// - Parameters:
+    ///   - mayFollow: a closure that receives each target and decides whether it is followed.
+    ///   - load: a closure that loads one hop.
+    /// - Returns: the response to the last hop; `nil` if no loader has a response, or if a redirect is not followed.
+    /// - Throws: `ResourceError` with code `tooManyRedirects`; the errors of `load`.
+    nonisolated(nonsending) mutating func response(
+        mayFollow: (_ target: String) -> Bool,
+        load: nonisolated(nonsending) (ResourceRequest) async throws -> ResourceResponse?
+    ) async throws -> ResourceResponse? {
+        while hops <= Redirect.limit {
+            guard var response = try await load(request) else { return nil }
+            guard let redirect = try Redirect(of: response.head, to: request.head) else {
+                if hops > 0 { response.finalURL = request.head.urlText }
+                return response
+            }
+            guard mayFollow(redirect.target) else { return nil }
+            hops += 1
+            request = try redirect.following(request)
+            fragment =
+                redirect.target.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(redirect.target[$0...]) }
+                ?? fragment
+        }
+        throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: request.head.urlText)
+    }
+
+    /// The fragment of the last target that has one, with its `#`; `nil` if none has.
+    private(set) var fragment: String?
+}

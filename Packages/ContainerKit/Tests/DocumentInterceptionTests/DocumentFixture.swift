@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import ResourceLoading
+import WebEngine
+import WebEngineTesting
+
+@testable import DocumentInterception
+
+/// A pipeline in memory. It gives documents of `shop.example` and holds the URLs that contain `held`.
+final class FakePipeline: DocumentPipeline {
+    private let responses: [String: ResourceResponse]
+    let loader = FakeLoader()
+
+    init(_ responses: [String: ResourceResponse]) {
+        self.responses = responses
+    }
+
+    func givesDocument(at url: String) -> Bool { url.hasPrefix("https://shop.example/") }
+
+    func holds(_ url: String, for page: PageReference) -> Bool { url.contains("held") }
+
+    func answer(documentRequest request: ResourceRequest, opener: String?) async throws -> ResourceResponse? {
+        _ = try await loader.load(request)
+        return responses[request.head.urlText]
+    }
+
+    func answer(resourceRequest request: ResourceRequest) async throws -> ResourceResponse? {
+        _ = try await loader.load(request)
+        return responses[request.head.urlText]
+    }
+}
+
+/// The container's side, with one page at `https://shop.example/`.
+@MainActor
+final class FakeHost: DocumentHost {
+    let page: PageSession
+    private(set) var records: [RequestRecord] = []
+
+    init(_ view: FakeView) {
+        page = PageSession(
+            id: PageID(rawValue: 1), documentURL: "https://shop.example/", view: view.id, mode: .document,
+            generations: [])
+    }
+
+    func session(of view: ViewID) -> PageSession? { page }
+
+    func fileURLs(of page: PageID) async -> [String] { [] }
+
+    func packages(of page: PageID) -> [PagePackage] {
+        [PagePackage(url: "https://shop.example/held/", isComplete: true)]
+    }
+
+    func requested(_ request: EngineRequest, of page: PageSession) {}
+
+    func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession) {}
+
+    func requestEnded(_ record: RequestRecord) { records.append(record) }
+}
+
+extension ResourceResponse {
+    /// Creates a response from a text.
+    init(
+        _ text: String, _ type: String, from source: Provenance.Source = .network, status: HTTPResponse.Status = .ok,
+        _ fields: HTTPFields = [:]
+    ) {
+        var fields = fields
+        fields[.contentType] = type
+        self.init(
+            head: HTTPResponse(status: status, headerFields: fields), body: .bytes(Data(text.utf8)),
+            provenance: Provenance(source, reason: "a test"))
+    }
+}
