@@ -58,7 +58,7 @@ struct DocumentSite {
         <!doctype html><html lang=en><head class=h><title>\(name)</title>
         <script nonce=a src="/app/packaged.js"></script></head>
         <body style="height:5000px"><a id=link href="/b">b</a><form id=form action="/c"><input name=q value=1></form>
-        \(name == "/frames" ? "<iframe id=frame src='/inner'></iframe>" : "")
+        \(name == "/frames" ? "<iframe id=frame src='/inner'></iframe><iframe src='/app/'></iframe>" : "")
         <p id=end style="margin-top:3000px">end</p></body></html>
         """
     }
@@ -77,7 +77,10 @@ struct DocumentSite {
         var configuration = ContainerConfiguration(directory: folder + "/store")
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .document
-        configuration.network.coveredHosts = ["127.0.0.1:\(origin.port)"].compactMap { HostPattern($0) }
+        configuration.network.coveredHosts = ["127.0.0.1:\(origin.port)", "localhost:\(origin.port)"]
+            .compactMap { HostPattern($0) }
+        // Pages may show documents of the host that was opened only.
+        configuration.pages.requests.hosts = []
         let container = try await Container(engine: engine, configuration: configuration)
         try await Self.install(
             ["packaged.js": "globalThis.packaged = document.currentScript.src;", "index.html": Self.page("packaged")],
@@ -119,6 +122,7 @@ struct DocumentPage {
             switch signal {
             case .finished(let url): load.yield(url)
             case .failed(_, let error): load.yield("\(error)")
+            case .stopped: load.yield("stopped")
             default: break
             }
         }
@@ -127,12 +131,29 @@ struct DocumentPage {
     /// Returns the JSON result of a script.
     func run(_ script: String) async throws -> String { try await page.view.evaluate(script, in: .page) }
 
+    /// Waits until the page is scrolled to a position. The adapter scrolls when the load has ended.
+    func waitForScroll(to y: Int) async throws {
+        try await withLimit(.seconds(20), "the page is not scrolled to \(y)") {
+            _ = try await run(
+                """
+                await new Promise(done => {
+                    const look = () => scrollY === \(y) ? done() : setTimeout(look, 10);
+                    look();
+                });
+                """)
+        }
+    }
+
     /// Runs a script that navigates, and waits for the end of the load.
-    /// - Returns: the URL of the document, or the error.
+    /// - Returns: the URL of the document, the error, or `stopped`. The engine also finishes a load that was stopped.
     func navigate(_ script: String) async throws -> String {
         _ = try await run("setTimeout(() => { \(script) })")
         return try await withLimit(.seconds(20), "no load after \(script)") { [loads] in
-            for await url in loads { return url }
+            var isStopped = false
+            for await url in loads {
+                if isStopped || url != "stopped" { return isStopped ? "stopped" : url }
+                isStopped = true
+            }
             throw CancellationError()
         }
     }

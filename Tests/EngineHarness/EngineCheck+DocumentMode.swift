@@ -52,6 +52,10 @@ extension EngineCheck {
             return [blocked, typeof packaged, document.referrer];
             """)
         try expect(policy == #"["img-src","string","\#(site.url)/b?redirected"]"#, "the policy: \(policy)")
+        // Without a delegate, the app does not allow documents of another host.
+        let outside = try await page.navigate("location.href = 'http://localhost:\(site.origin.port)/b'")
+        let path = try await page.run("return location.href")
+        try expect(outside == "stopped" && path == "\"\(site.url)/policy\"", "another host: \(outside), \(path)")
         // A response of another type is the engine's own navigation.
         let text = try await page.navigate("location.href = '/plain'")
         let type = try await page.run("return document.contentType")
@@ -83,16 +87,13 @@ extension EngineCheck {
         try await expectPlace("/replaced#end", 3, "back")
         _ = try await page.navigate("history.back()")
         try await expectPlace("/app/", 3, "back to the first document")
-        let position = try await page.run(
-            "if (document.readyState !== 'complete') await new Promise(done => onload = done); return scrollY")
-        try expect(position == "321", "the scroll position is \(position)")
+        try await page.waitForScroll(to: 321)
         _ = try await page.navigate("history.go(2)")
         try await expectPlace("/c?q=1", 3, "forward by two")
         _ = try await page.run("scrollTo(0, 77)")
         _ = try await page.navigate("location.reload()")
         try await expectPlace("/c?q=1", 3, "a reload")
-        let kept = try await page.run("await new Promise(done => setTimeout(done)); return scrollY")
-        try expect(kept == "77", "the scroll position after a reload is \(kept)")
+        try await page.waitForScroll(to: 77)
         // A frame loads by itself, and its navigation does not concern the page.
         _ = try await page.navigate("location.href = '/frames'")
         let frame = try await page.run(
@@ -101,9 +102,9 @@ extension EngineCheck {
             const load = navigate => new Promise(done => { frame.onload = done; navigate(); });
             if (frame.contentDocument.URL === 'about:blank') await load(() => {});
             await load(() => frame.contentWindow.location.href = '/app/');
-            return [location.pathname, frame.contentWindow.location.pathname];
+            return [location.pathname, frame.contentWindow.location.pathname, frames[1].document.title];
             """)
-        try expect(frame == #"["/frames","/app/"]"#, "the frame: \(frame)")
+        try expect(frame == #"["/frames","/app/","/app/"]"#, "the frame: \(frame)")
         try expect(site.count("/inner") == 1, "the frame was requested \(site.count("/inner")) times")
         // A handler of `beforeunload` runs once for each navigation.
         _ = try await page.run(

@@ -17,6 +17,14 @@ public import WebEngine
     /// without a request. They also distinguish the navigations of frames, which `decide-policy` does not: a frame is
     /// not blocked and loads by itself.
     struct GivenDocuments {
+        /// The document of a blocked navigation.
+        struct Pending {
+            let document: EngineDocument
+            /// A Boolean value that indicates whether the navigation returns to a document of the history, so that its
+            /// scroll position is restored.
+            let isReturn: Bool
+        }
+
         /// The closure of ``WebKitGTKView/answerNavigations(_:)``.
         typealias Answer = @MainActor (EngineNavigation) async -> EngineDocument?
 
@@ -27,11 +35,12 @@ public import WebEngine
             """
 
         var answer: Answer?
-        /// The task that loads the document of a navigation.
-        var task: Task<Void, Never>?
-        /// The URL of the blocked navigation, the document that replaces it, and whether the navigation returns to a
-        /// document of the history, so that its scroll position is restored.
-        var pending: (url: String, document: EngineDocument, isReturn: Bool)?
+        /// The tasks that load the documents of navigations, by number.
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var lastTask = 0
+        /// The documents of blocked navigations by the URL of the navigation, until the next document is shown. Those of
+        /// frames stay unused.
+        var pending: [String: Pending] = [:]
         /// The scroll positions of the last documents by URL, newest last.
         var positions: [ScrollPosition] = []
         /// The blocking rules, while the view has them.
@@ -64,33 +73,14 @@ public import WebEngine
             });
             """
 
-        /// A script for a given document. After `location.replace` and redirects, the history entry has the URL of the
-        /// former document.
-        static let arrivalScript = "history.replaceState(history.state, '', location.href);"
-
-        /// A script for a given document to which the user returns.
-        static let returnScript = """
-            webkit.messageHandlers.\(handler).postMessage(location.href).then(position => {
-                const scroll = () => scrollTo(...position);
-                if (document.readyState === "complete") scroll(); else addEventListener("load", scroll);
-            });
-            """
-    }
-
-    /// A message of the scripts of a view with given documents.
-    private enum ScrollMessage: Decodable {
-        /// A document is left at a scroll position.
-        case position(ScrollPosition)
-        /// A document asks for its scroll position.
-        case request(url: String)
-
-        init(from decoder: any Decoder) throws {
-            self =
-                if let url = try? decoder.singleValueContainer().decode(String.self) {
-                    .request(url: url)
-                } else {
-                    .position(try ScrollPosition(from: decoder))
-                }
+        /// Returns a script for a given document. After `location.replace` and redirects, the history entry has the URL
+        /// of the former document.
+        /// - Parameter position: the scroll position of a document to which the user returns; `nil` for another.
+        static func arrivalScript(scrollingTo position: ScrollPosition?) -> String {
+            let entry = "history.replaceState(history.state, '', location.href);"
+            guard let position else { return entry }
+            // At the end of the load, the engine scrolls to the position of the document that is left.
+            return entry + "addEventListener('load', () => setTimeout(() => scrollTo(\(position.x), \(position.y))));"
         }
     }
 
@@ -117,15 +107,17 @@ public import WebEngine
                     GivenDocuments.leavingScript, at: .documentStart, in: GivenDocuments.world, inAllFrames: false))
             // The name is used in this world only, so that no other handler has it.
             try? setMessageHandler(named: GivenDocuments.handler, in: GivenDocuments.world) { [weak self] message in
-                switch try JSONDecoder().decode(ScrollMessage.self, from: Data(message.json.utf8)) {
-                case .position(let position):
-                    self?.record(position)
-                    return "null"
-                case .request(let url):
-                    let position = self?.given.positions.last { $0.url == url }
-                    return "[\(position?.x ?? 0),\(position?.y ?? 0)]"
-                }
+                self?.record(try JSONDecoder().decode(ScrollPosition.self, from: Data(message.json.utf8)))
+                return "null"
             }
+        }
+
+        /// Records the scroll position of the document before a reload, which needs it before the document is left.
+        private func recordPosition() async {
+            let json = try? await evaluate(
+                "return { url: location.href, x: scrollX, y: scrollY }", in: GivenDocuments.world)
+            let position = json.flatMap { try? JSONDecoder().decode(ScrollPosition.self, from: Data($0.utf8)) }
+            if let position { record(position) }
         }
 
         private func record(_ position: ScrollPosition) {
@@ -136,7 +128,6 @@ public import WebEngine
 
         /// Returns a Boolean value that indicates whether the decision on a navigation is made later.
         func answersNavigation(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) -> Bool {
-            unblockDocuments()
             guard let answer = given.answer,
                 let action = webkit_navigation_policy_decision_get_navigation_action(decision.asNavigation),
                 webkit_navigation_action_get_frame_name(action) == nil,
@@ -144,53 +135,58 @@ public import WebEngine
                 let url = webkit_uri_request_get_uri(request).map({ String(cString: $0) }),
                 url.hasPrefix("https:") || url.hasPrefix("http:"),
                 webkit_uri_request_get_http_method(request).map({ String(cString: $0) }) == "GET"
-            else { return false }
+            else {
+                unblockDocuments()
+                return false
+            }
             let type = webkit_navigation_action_get_navigation_type(action)
             var navigation = EngineNavigation(
                 to: url, fields: HTTPFields(webkit_uri_request_get_http_headers(request)),
                 isReload: type == WEBKIT_NAVIGATION_TYPE_RELOAD,
                 mayBeOfFrame: !location.isLoadOfHost)
             g_object_ref(decision)
-            given.task?.cancel()
-            given.task = Task { [weak self] in
-                defer { g_object_unref(decision) }
+            given.lastTask += 1
+            given.tasks[given.lastTask] = Task { [weak self, number = given.lastTask] in
+                defer {
+                    self?.given.tasks[number] = nil
+                    g_object_unref(decision)
+                }
                 var rules: ContentRuleStore.Compiled?
                 // A page without frames has made the navigation itself.
                 if navigation.mayBeOfFrame, let count = try? await self?.evaluate("return length", in: .page) {
                     navigation.mayBeOfFrame = count != "0"
                 }
+                if navigation.isReload { await self?.recordPosition() }
                 let document = await answer(navigation)
                 if document != nil { rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules) }
-                // A decision has no effect if another navigation or the end of the frame has already replaced it.
                 if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
+                self?.unblockDocuments()
                 let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
                 if let self, let document, let rules {
-                    self.block(url, for: document, isReturn: isReturn, by: rules)
+                    self.block(url, for: .init(document: document, isReturn: isReturn), by: rules)
                 }
+                // This has no effect if another navigation or the end of the frame has already replaced the decision.
                 webkit_policy_decision_use(decision)
             }
             return true
         }
 
-        /// Ends the task of a navigation that is stopped or replaced.
-        func cancelDocument() {
-            given.task?.cancel()
-            given.task = nil
+        /// Ends the tasks of all navigations, because the app stops or replaces them.
+        func cancelDocuments() {
+            for task in given.tasks.values { task.cancel() }
+            given.pending = [:]
             unblockDocuments()
         }
 
-        private func block(
-            _ url: String, for document: EngineDocument, isReturn: Bool, by rules: ContentRuleStore.Compiled
-        ) {
-            unblockDocuments()
+        /// Makes the next navigation fail. The rules precede the decision on it, and the engine handles both in order.
+        private func block(_ url: String, for document: GivenDocuments.Pending, by rules: ContentRuleStore.Compiled) {
             guard !isDiscarded else { return }
-            given.pending = (url, document, isReturn)
+            given.pending[url] = document
             given.rules = rules.id
             webkit_user_content_manager_add_filter(contentManager, rules.filter)
         }
 
         private func unblockDocuments() {
-            given.pending = nil
             guard let rules = given.rules else { return }
             given.rules = nil
             webkit_user_content_manager_remove_filter_by_id(contentManager, rules)
@@ -199,17 +195,33 @@ public import WebEngine
         /// Returns a Boolean value that indicates whether a resource is a blocked document, or the document in its
         /// place. The engine reports a failed load for both.
         func isGivenDocument(_ url: UnsafePointer<CChar>) -> Bool {
-            guard let place = given.pending?.url ?? given.loadingURL else { return false }
-            return place.utf8.prefix { $0 != UInt8(ascii: "#") }.elementsEqual(String(cString: url).utf8)
+            let places = given.pending.keys.map { $0 } + [given.loadingURL].compactMap(\.self)
+            return places.contains {
+                $0.utf8.prefix { $0 != UInt8(ascii: "#") }.elementsEqual(String(cString: url).utf8)
+            }
         }
 
-        /// Shows the document of a navigation that was blocked for it.
-        /// - Returns: `false` if there is no such document.
-        func showDocument(inPlaceOf url: String) -> Bool {
-            guard let (blocked, document, isReturn) = given.pending, blocked == url else { return false }
+        /// The end of a blocked navigation.
+        enum BlockedNavigation {
+            /// The given document takes its place.
+            case replaced
+            /// The app does not allow the document, or decides later.
+            case refused
+            /// The navigation was not blocked for a document.
+            case other
+        }
+
+        /// Shows the document of a navigation that was blocked for it, if the app allows the document. If the app
+        /// allows it later, the view loads the URL again.
+        func endNavigation(to url: String) -> BlockedNavigation {
+            guard let pending = given.pending.removeValue(forKey: url) else { return .other }
+            let document = pending.document
             unblockDocuments()
+            guard isAllowed(document, at: url) else { return .refused }
+            let position =
+                given.positions.last { $0.url == document.url } ?? ScrollPosition(url: document.url, x: 0, y: 0)
             setDocumentScripts(
-                document.script, GivenDocuments.arrivalScript + (isReturn ? GivenDocuments.returnScript : ""))
+                document.script, GivenDocuments.arrivalScript(scrollingTo: pending.isReturn ? position : nil))
             webkit_web_view_evaluate_javascript(
                 web, "isLeaving = true", -1, GivenDocuments.world.name, nil, nil, nil, nil)
             given.isStarting = true
@@ -217,7 +229,19 @@ public import WebEngine
             // The engine compares the second URL with that of the failed navigation. The third is that of the document,
             // and differs after a redirect.
             webkit_web_view_load_alternate_html(web, document.html, url, document.url)
-            return true
+            return .replaced
+        }
+
+        /// Asks the app whether the page may show a document, as for a document of the engine.
+        private func isAllowed(_ document: EngineDocument, at url: String) -> Bool {
+            guard onPrompt != nil else { return true }
+            let state = PromptState()
+            put(
+                EnginePrompt(.document(url: document.url)) { [weak self] answer in
+                    if state.isInSignal { state.answer = answer } else if answer != .no { self?.load(url) }
+                })
+            state.isInSignal = false
+            return state.answer.map { $0 != .no } ?? false
         }
 
         private func setDocumentScripts(_ page: String, _ own: String) {
@@ -245,9 +269,7 @@ public import WebEngine
         /// Releases what belongs to given documents, when the view ends.
         func endDocuments() {
             given.answer = nil
-            given.task?.cancel()
-            given.task = nil
-            given.pending = nil
+            cancelDocuments()
             removeDocumentScripts()
         }
     }

@@ -95,6 +95,7 @@ internal import WebEngine
 
         private func commit() {
             given.loadingURL = nil
+            given.pending = [:]
             let isStale = location.isLoadWaiting
             let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
             documentChanged()
@@ -111,7 +112,14 @@ internal import WebEngine
 
         /// Handles the end of a load that the engine reports as a failure.
         private func loadFailed(_ url: String, _ error: EngineError, _ ending: LoadEnding) {
-            if showDocument(inPlaceOf: url) { return }
+            var (error, ending) = (error, ending)
+            switch endNavigation(to: url) {
+            case .replaced: return
+            case .refused:
+                ending = .interrupted
+                error = EngineError(.loadFailed, "the app does not allow the document", at: url)
+            case .other: break
+            }
             // A load that the host requested has failed if no document of it was committed.
             let isOfHost = location.isLoadOfHost
             // The host has requested another page meanwhile, so this failure does not end the current load.

@@ -147,7 +147,7 @@ public import WebEngine
             guard !isDiscarded else { return }
             // A page that waits for a prompt would block the next page.
             endEnginePrompts()
-            cancelDocument()
+            cancelDocuments()
             location.recordLoad(for: url)
             proxyRetries = 0
             hasProcess = true
@@ -166,7 +166,7 @@ public import WebEngine
         /// `loadFailed`, all others as `stopped`.
         public func stopLoading() {
             guard !isDiscarded else { return }
-            cancelDocument()
+            cancelDocuments()
             webkit_web_view_stop_loading(web)
             // The engine reports nothing for a load that it has not begun.
             if let url = location.cancelLoad() {
