@@ -38,8 +38,8 @@ public import WebEngine
         /// The tasks that load the documents of navigations, by number.
         var tasks: [Int: Task<Void, Never>] = [:]
         var lastTask = 0
-        /// The documents of blocked navigations by the URL of the navigation, until the next document is shown. Those of
-        /// frames stay unused.
+        /// The documents of blocked navigations by the URL of the navigation, until the next document is shown. Those
+        /// of frames stay unused.
         var pending: [String: Pending] = [:]
         /// The scroll positions of the last documents by URL, newest last.
         var positions: [ScrollPosition] = []
@@ -153,7 +153,9 @@ public import WebEngine
                 }
                 var rules: ContentRuleStore.Compiled?
                 // A page without frames has made the navigation itself.
-                if navigation.mayBeOfFrame, let count = try? await self?.evaluate("return length", in: .page) {
+                if navigation.mayBeOfFrame,
+                    let count = try? await self?.evaluate("return length", in: GivenDocuments.world)
+                {
                     navigation.mayBeOfFrame = count != "0"
                 }
                 if navigation.isReload { await self?.recordPosition() }
