@@ -14,7 +14,8 @@ internal import WebEngine
 struct StageArguments: ParsableArguments {
     @Option(
         help: """
-            The interception mode: plain (no container), scheme (custom scheme), proxy (loopback proxy, at the page's \
+            The interception mode: plain (no container), scheme (custom scheme), document (the \
+            document at its true URL, packaged resources by the custom scheme), proxy (loopback proxy, at the page's \
             true origin) or server (loopback server, at https://<site>.localhost).
             """)
     var mode = InterceptionMode.plain
