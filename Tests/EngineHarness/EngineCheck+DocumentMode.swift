@@ -153,9 +153,9 @@ extension EngineCheck {
             const { value } = await import('/deep/value.js');
             const missing = await fetch('/missing.json');
             const text = getComputedStyle(document.querySelector('#text'));
-            return [origin, isSecureContext, classic, globalThis.module, late, request.responseText, request.responseURL,
-                (await answer.json()).data, answer.url, picture.src, picture.naturalWidth, value, missing.status,
-                document.querySelector('#image').naturalWidth, text.width, text.height].join();
+            return [origin, isSecureContext, classic, globalThis.module, late, request.responseText,
+                request.responseURL, (await answer.json()).data, answer.url, picture.src, picture.naturalWidth, value,
+                missing.status, document.querySelector('#image').naturalWidth, text.width, text.height].join();
             """)
         let place = "https://nowhere.example"
         try expect(
