@@ -40,6 +40,7 @@ struct DocumentSite {
     private static func response(to request: OriginRequest) -> OriginResponse {
         switch request.path {
         case "/redirect": return OriginResponse(.found, headers: [.location: "/b?redirected", .setCookie: "hop=1"])
+        case "/login": return OriginResponse(.seeOther, headers: [.location: "/account"])
         case "/cookies": return .text(request.headers[.cookie] ?? "", type: "text/plain")
         case "/plain": return .text("not a document", type: "text/plain")
         case "/echo": return .text("\(request.body.count)", type: "text/plain")

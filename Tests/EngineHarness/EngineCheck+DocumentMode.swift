@@ -106,6 +106,14 @@ extension EngineCheck {
             """)
         try expect(frame == #"["/frames","/app/","/app/"]"#, "the frame: \(frame)")
         try expect(site.count("/inner") == 1, "the frame was requested \(site.count("/inner")) times")
+        // The engine follows the redirect of its own request, and the document is requested once.
+        let account = try await page.navigate(
+            """
+            const form = Object.assign(document.createElement('form'), { method: 'post', action: '/login' });
+            document.body.append(form);
+            form.submit();
+            """)
+        try expect(account == "\(site.url)/account" && site.count("/account") == 1, "after a POST: \(account)")
         // A handler of `beforeunload` runs once for each navigation.
         _ = try await page.run(
             "sessionStorage.asked = 0; addEventListener('beforeunload', () => { sessionStorage.asked++ })")

@@ -43,7 +43,8 @@ package final class DocumentController {
     package func begin(in view: some EngineView) {
         let id = view.id
         view.loading.documents?.answerNavigations { [weak self] navigation in
-            guard let self, let page = host.session(of: id), pipeline.givesDocument(at: navigation.url),
+            guard let self, let page = host.session(of: id), page.mode == .document,
+                pipeline.givesDocument(at: navigation.url),
                 // Of a frame, only a document that the container holds is worth a second request.
                 !navigation.mayBeOfFrame || pipeline.holds(navigation.url, for: page.reference)
             else { return nil }
@@ -55,7 +56,7 @@ package final class DocumentController {
     private func document(for navigation: EngineNavigation, in page: PageSession) async -> EngineDocument? {
         guard var head = HTTPRequest(urlText: navigation.url) else { return nil }
         head.headerFields = navigation.fields
-        head.headerFields[.upgradeInsecureRequests] = "1"
+        if let name = HTTPField.Name("Upgrade-Insecure-Requests") { head.headerFields[name] = "1" }
         let request = ResourceRequest(
             head, destination: .document, page: PageAttribution(page.reference, confidence: .exact))
         let asked = EngineRequest(head: head, view: page.view, isMainDocument: true)
@@ -68,7 +69,7 @@ package final class DocumentController {
             let response = try await redirected.response { [pipeline] in
                 pipeline.givesDocument(at: $0)
             } load: { [pipeline] in
-                try await pipeline.answer(documentRequest: $0, opener: opener)
+                try await pipeline.answer(inPlaceOfEngine: $0, opener: opener)
             }
             try Task.checkCancellation()
             guard let response else { return nil }
@@ -80,12 +81,12 @@ package final class DocumentController {
             let script = DocumentScript.source(
                 of: url, held: await paths(of: page),
                 importing: hasMap ? [] : host.packages(of: page.id).map(\.url), names: names,
-                referrer: navigation.fields[.referer])
+                referrer: navigation.referrer(at: url))
             let html = await rewritten(text, at: url, in: page)
             try Task.checkCancellation()
             host.received(response, to: asked, of: page)
             record.record(.finished, bytes: Int64(text.html.utf8.count))
-            host.requestEnded(record)
+            host.requestEnded(record, pendingFor: nil)
             return EngineDocument(url: url + fragment, html: html, script: script)
         } catch {
             // The engine's own navigation reports the error.
@@ -146,12 +147,17 @@ package final class DocumentController {
 }
 
 extension EngineNavigation {
+    /// Returns the referrer of the document at a URL, to which the navigation may have been redirected: the default of
+    /// Referrer Policy, `strict-origin-when-cross-origin`, after the policy of the former document.
+    fileprivate func referrer(at url: String) -> String? {
+        guard let text = fields[.referer], let origin = WebOrigin(url: text), origin != WebOrigin(url: url) else {
+            return fields[.referer]
+        }
+        return origin.scheme == "https" && !url.hasPrefix("https:") ? nil : "\(origin)/"
+    }
+
     /// The fragment of the URL with its `#`; empty if there is none.
     fileprivate var fragment: String {
         url.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(url[$0...]) } ?? ""
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let upgradeInsecureRequests = HTTPField.Name("Upgrade-Insecure-Requests") ?? .accept
 }

@@ -16,17 +16,16 @@ package protocol DocumentPipeline: AnyObject, Sendable {
     /// open page. May read from disk.
     func holds(_ url: String, for page: PageReference) -> Bool
 
-    /// Returns the response to a request for a document, or `nil` if no loader has one. Redirects are not followed.
+    /// Returns the response to a request for a document or a resource that the container makes in place of the engine,
+    /// or `nil` if no loader has one. Adds the fields that the engine omits, and limits `Referer`. Redirects are not
+    /// followed.
     /// - Parameters:
     ///   - request: the request with its real URL and its page.
-    ///   - opener: the URL of the document that navigates; `nil` for a document that the app opens or reloads.
+    ///   - opener: the URL of the document that navigates or requests the resource; `nil` for a document that the app
+    ///     opens or reloads.
     nonisolated(nonsending) func answer(
-        documentRequest request: ResourceRequest, opener: String?
+        inPlaceOfEngine request: ResourceRequest, opener: String?
     ) async throws -> ResourceResponse?
-
-    /// Returns the response to the request of a page for a resource at its custom-scheme URL, or `nil` if no loader has
-    /// one. Redirects are not followed.
-    nonisolated(nonsending) func answer(resourceRequest request: ResourceRequest) async throws -> ResourceResponse?
 }
 
 /// The container's side of document interception: the open pages, their packages, and the observers of their requests.
@@ -49,8 +48,15 @@ package protocol DocumentHost: AnyObject, Sendable {
     /// Receives the response to the request for a document or a resource, before the engine does.
     func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession)
 
+    /// Receives the start of a request for a resource.
+    /// - Returns: the page to pass to ``requestEnded(_:pendingFor:)``, or `nil` if the page is not observed.
+    func requestBegan(in view: ViewID) -> PageID?
+
     /// Receives the record of a request that has ended.
-    func requestEnded(_ record: RequestRecord)
+    /// - Parameters:
+    ///   - record: the record.
+    ///   - page: the result of ``requestBegan(in:)``; `nil` for a document.
+    func requestEnded(_ record: RequestRecord, pendingFor page: PageID?)
 }
 
 /// A package of an open page.

@@ -49,6 +49,7 @@ package final class HeldResourceHandler {
         var record = RequestRecord(
             from: .page, of: attribution, request.head.method, names.realURL(of: request.head),
             isMainDocument: request.isMainDocument)
+        let pending = host.requestBegan(in: page.view)
         delivery.start { [pipeline, names] in
             try await Self.response(to: request, of: attribution, names, pipeline)
         } observe: { [host] response in
@@ -56,7 +57,7 @@ package final class HeldResourceHandler {
             host.received(response, to: request, of: page)
         } completion: { [host] outcome in
             record.record(outcome)
-            host.requestEnded(record)
+            host.requestEnded(record, pendingFor: pending)
         }
         return delivery
     }
@@ -81,7 +82,7 @@ package final class HeldResourceHandler {
         let response = try await redirected.response {
             scheme == "http" || $0.hasPrefix("https:")
         } load: {
-            try await pipeline.answer(resourceRequest: $0)
+            try await pipeline.answer(inPlaceOfEngine: $0, opener: page.page.documentURL)
         }
         guard var response else { throw ResourceError(.blocked, "no loader has a response", at: url) }
         response = try await rewritten(

@@ -15,18 +15,13 @@ extension RequestHandler {
     }
 
     package nonisolated(nonsending) func answer(
-        documentRequest request: ResourceRequest, opener: String?
+        inPlaceOfEngine request: ResourceRequest, opener: String?
     ) async throws -> ResourceResponse? {
         var request = request
         completion.complete(&request, opener: opener)
-        let disposition = policy.disposition(of: request.head, page: request.head.urlText, isDocument: true)
-        return try await load(request, disposition, by: loaders.page, bypass: loaders.pageBypass)
-    }
-
-    package nonisolated(nonsending) func answer(
-        resourceRequest request: ResourceRequest
-    ) async throws -> ResourceResponse? {
-        let disposition = policy.disposition(of: request.head, page: request.page?.page.documentURL)
+        let isDocument = request.destination == .document
+        let page = isDocument ? request.head.urlText : request.page?.page.documentURL
+        let disposition = policy.disposition(of: request.head, page: page, isDocument: isDocument)
         return try await load(request, disposition, by: loaders.page, bypass: loaders.pageBypass)
     }
 }

@@ -22,12 +22,7 @@ final class FakePipeline: DocumentPipeline {
 
     func holds(_ url: String, for page: PageReference) -> Bool { url.contains("held") }
 
-    func answer(documentRequest request: ResourceRequest, opener: String?) async throws -> ResourceResponse? {
-        _ = try await loader.load(request)
-        return responses[request.head.urlText]
-    }
-
-    func answer(resourceRequest request: ResourceRequest) async throws -> ResourceResponse? {
+    func answer(inPlaceOfEngine request: ResourceRequest, opener: String?) async throws -> ResourceResponse? {
         _ = try await loader.load(request)
         return responses[request.head.urlText]
     }
@@ -37,7 +32,7 @@ final class FakePipeline: DocumentPipeline {
 @MainActor
 final class FakeHost: DocumentHost {
     let page: PageSession
-    private(set) var records: [RequestRecord] = []
+    private(set) var records: [(record: RequestRecord, page: PageID?)] = []
 
     init(_ view: FakeView) {
         page = PageSession(
@@ -57,7 +52,9 @@ final class FakeHost: DocumentHost {
 
     func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession) {}
 
-    func requestEnded(_ record: RequestRecord) { records.append(record) }
+    func requestBegan(in view: ViewID) -> PageID? { page.id }
+
+    func requestEnded(_ record: RequestRecord, pendingFor page: PageID?) { records.append((record, page)) }
 }
 
 extension ResourceResponse {

@@ -9,7 +9,7 @@ public import WebEngine
 /// A loader for requests that the app makes in place of an engine that stores the cookies of pages itself. It sends the
 /// engine's cookies and stores the cookies of the responses in the engine, before the page receives the response.
 ///
-/// It belongs above the HTTP cache. The cookies of a response from the cache are not stored again.
+/// It belongs above the HTTP cache, which compares the cookies of requests.
 @_spi(Facade) public struct EngineCookieLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let store: any EngineCookieStore
@@ -34,8 +34,9 @@ public import WebEngine
         guard var response = try await base.load(request) else { return nil }
         let fields = response.head.headerFields
         response.head.headerFields[values: .setCookie] = []
-        guard response.provenance.source == .network || response.provenance.source == .prefetch,
-            let target = cookies.cookieTarget(of: request), cookies.accepts(from: target, for: request)
+        // The HTTP cache removes the field from stored responses that the server has not validated.
+        guard response.provenance.source != .package, let target = cookies.cookieTarget(of: request),
+            cookies.accepts(from: target, for: request)
         else { return response }
         let before = cookies.engineCookies
         cookies.processor.apply(

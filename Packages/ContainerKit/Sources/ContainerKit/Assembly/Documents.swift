@@ -17,7 +17,7 @@ extension ContainerCore {
         _ pipelines: ModePipelines, _ delivery: RequestDeliveryAdapter<Engine>, _ packages: PackagesComponent
     ) -> DocumentsComponent? {
         guard let pipeline = pipelines[.document] else { return nil }
-        let adapter = DocumentAdapter(pages, packages, delivery, fields: pipeline.fields, hub: hub)
+        let adapter = DocumentAdapter(pages, packages, delivery, fields: pipeline.fields)
         return DocumentsComponent(
             DocumentController(names: names, pipeline: pipeline.path, host: adapter, logger: logger),
             HeldResourceHandler(names: names, pipeline: pipeline.path, host: adapter))
@@ -60,18 +60,16 @@ final class DocumentAdapter: DocumentHost {
     private weak var packages: PackagesComponent?
     private let delivery: any RequestDeliveryHost
     private let fields: EngineFields?
-    private let hub: EventHub
 
     /// - Parameter fields: the recorder of the engine's header fields in the mode; `nil` if prefetching is not in use.
     init(
         _ pages: PageRegistry, _ packages: PackagesComponent, _ delivery: any RequestDeliveryHost,
-        fields: EngineFields?, hub: EventHub
+        fields: EngineFields?
     ) {
         self.pages = pages
         self.packages = packages
         self.delivery = delivery
         self.fields = fields
-        self.hub = hub
     }
 
     func session(of view: ViewID) -> PageSession? { pages?.session(of: view).flatMap { pages?.current($0) } }
@@ -93,5 +91,9 @@ final class DocumentAdapter: DocumentHost {
         delivery.received(response, to: request, of: page)
     }
 
-    func requestEnded(_ record: RequestRecord) { hub.send(.request(record)) }
+    func requestBegan(in view: ViewID) -> PageID? { delivery.requestBegan(in: view) }
+
+    func requestEnded(_ record: RequestRecord, pendingFor page: PageID?) {
+        delivery.requestEnded(record, pendingFor: page)
+    }
 }

@@ -23,7 +23,7 @@ internal import WebSyntax
     /// - Parameters:
     ///   - names: The custom schemes that URLs of held resources receive.
     ///   - holds: A closure that returns whether the container holds the response to a GET request for an absolute real
-    ///     URL. The URL has no fragment, and the escapes of the URL parser. The closure reads memory only.
+    ///     URL. The URL has no fragment, and the escapes of the URL parser. The closure may read from disk.
     public init(names: SchemeNames, holds: @escaping @Sendable (_ url: String) -> Bool) {
         self.names = names
         self.holds = holds

@@ -11,8 +11,8 @@ public protocol ViewDocuments: AnyObject {
     /// Sets a closure that is asked for the document of each navigation of the view by GET to an `http` or `https` URL,
     /// for the lifetime of the view. A second call replaces the first.
     ///
-    /// The old document stays until the closure has returned. The task of the closure is cancelled if another
-    /// navigation or ``ViewLoading/stopLoading()`` replaces the navigation.
+    /// The old document stays until the closure has returned. The task of the closure is cancelled if the app stops or
+    /// replaces the load. The result is not used if another navigation has replaced this one.
     ///
     /// An adapter whose engine does not report the frame of a navigation also asks for documents of frames. It does not
     /// use them.

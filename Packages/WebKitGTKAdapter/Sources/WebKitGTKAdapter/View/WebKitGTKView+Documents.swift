@@ -38,8 +38,11 @@ public import WebEngine
         /// The tasks that load the documents of navigations, by number.
         var tasks: [Int: Task<Void, Never>] = [:]
         var lastTask = 0
+        /// The number of the last task when the view last began to load a document. Earlier navigations of the view are
+        /// replaced.
+        var lastReplacedTask = 0
         /// The documents of blocked navigations by the URL of the navigation, until the next document is shown. Those
-        /// of frames stay unused.
+        /// of frames are removed when the frame has its own.
         var pending: [String: Pending] = [:]
         /// The scroll positions of the last documents by URL, newest last.
         var positions: [ScrollPosition] = []
@@ -131,6 +134,8 @@ public import WebEngine
             guard let answer = given.answer,
                 let action = webkit_navigation_policy_decision_get_navigation_action(decision.asNavigation),
                 webkit_navigation_action_get_frame_name(action) == nil,
+                // The engine has begun to load the document itself, and follows the redirect itself.
+                webkit_navigation_action_is_redirect(action) == 0,
                 let request = webkit_navigation_action_get_request(action),
                 let url = webkit_uri_request_get_uri(request).map({ String(cString: $0) }),
                 url.hasPrefix("https:") || url.hasPrefix("http:"),
@@ -164,7 +169,7 @@ public import WebEngine
                 if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
                 self?.unblockDocuments()
                 let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
-                if let self, let document, let rules {
+                if let self, let document, let rules, number > given.lastReplacedTask {
                     self.block(url, for: .init(document: document, isReturn: isReturn), by: rules)
                 }
                 // This has no effect if another navigation or the end of the frame has already replaced the decision.
@@ -177,6 +182,8 @@ public import WebEngine
         func cancelDocuments() {
             for task in given.tasks.values { task.cancel() }
             given.pending = [:]
+            given.isStarting = false
+            given.loadingURL = nil
             unblockDocuments()
         }
 

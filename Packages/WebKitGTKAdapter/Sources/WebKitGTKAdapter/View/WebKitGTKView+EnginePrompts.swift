@@ -106,6 +106,7 @@ internal import WebSyntax
                 let text = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
             else { return }
             let url = String(cString: text)
+            given.pending[url] = nil
             if ["http", "https"].contains(url.prefix { $0 != ":" }) { onSignal?(.frameLoaded(url: url)) }
         }
 

@@ -78,6 +78,7 @@ internal import WebEngine
             switch event {
             case WEBKIT_LOAD_STARTED:
                 location.start()
+                given.lastReplacedTask = given.lastTask
                 if given.isStarting {
                     // The navigation that the document replaces has already started.
                     given.isStarting = false
@@ -131,6 +132,7 @@ internal import WebEngine
             isAlive = false
             hasProcess = false
             location.endNavigation()
+            cancelDocuments()
             endCalls()
             endEnginePrompts()
             for handler in messageHandlers { handler.documentChanged() }
