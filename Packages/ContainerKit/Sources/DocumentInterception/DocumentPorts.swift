@@ -60,7 +60,7 @@ package protocol DocumentHost: AnyObject, Sendable {
 }
 
 /// A package of an open page.
-package struct PagePackage: Sendable, Hashable {
+package struct PagePackage: Sendable {
     /// The base URL.
     let url: String
     /// A Boolean value that indicates whether the package has all files below its base URL.

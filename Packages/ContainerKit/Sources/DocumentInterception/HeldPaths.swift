@@ -11,7 +11,7 @@ internal import WebSyntax
 ///
 /// Two paths may have the same hash. The page then requests a resource at its custom-scheme URL that the container does
 /// not hold, and the container loads it from the network.
-struct HeldPaths: Sendable, Hashable {
+struct HeldPaths: Sendable {
     /// The maximum number of paths. Further paths are left out; pages request them at their real URLs.
     static let limit = 20_000
 

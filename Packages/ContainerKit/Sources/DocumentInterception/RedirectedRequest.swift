@@ -8,7 +8,8 @@ internal import ResourceLoading
 struct RedirectedRequest: Sendable {
     /// The request of the last hop.
     private(set) var request: ResourceRequest
-    private var hops = 0
+    /// The fragment of the last target that has one, with its `#`; `nil` if none has.
+    private(set) var fragment: String?
 
     init(_ request: ResourceRequest) {
         self.request = request
@@ -24,14 +25,10 @@ struct RedirectedRequest: Sendable {
         mayFollow: (_ target: String) -> Bool,
         load: nonisolated(nonsending) (ResourceRequest) async throws -> ResourceResponse?
     ) async throws -> ResourceResponse? {
-        while hops <= Redirect.limit {
-            guard var response = try await load(request) else { return nil }
-            guard let redirect = try Redirect(of: response.head, to: request.head) else {
-                if hops > 0 { response.finalURL = request.head.urlText }
-                return response
-            }
+        for _ in 0...Redirect.limit {
+            guard let response = try await load(request) else { return nil }
+            guard let redirect = try Redirect(of: response.head, to: request.head) else { return response }
             guard mayFollow(redirect.target) else { return nil }
-            hops += 1
             request = try redirect.following(request)
             fragment =
                 redirect.target.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(redirect.target[$0...]) }
@@ -39,7 +36,4 @@ struct RedirectedRequest: Sendable {
         }
         throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: request.head.urlText)
     }
-
-    /// The fragment of the last target that has one, with its `#`; `nil` if none has.
-    private(set) var fragment: String?
 }

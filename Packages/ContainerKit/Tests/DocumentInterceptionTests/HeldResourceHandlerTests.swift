@@ -16,7 +16,7 @@ struct HeldResourceHandlerTests {
     private let engine = FakeEngine()
     private let view: FakeView
     private let pipeline: FakePipeline
-    private let handler: HeldResourceHandler
+    private let host: FakeHost
 
     init() throws {
         view = try engine.makeView()
@@ -30,7 +30,7 @@ struct HeldResourceHandlerTests {
         ])
         let host = FakeHost(view)
         let handler = HeldResourceHandler(names: .standard, pipeline: pipeline, host: host)
-        self.handler = handler
+        self.host = host
         try engine.register(CustomScheme(name: "containerkit", isSecure: true)) { request, sink in
             handler.answer(request, of: host.page, to: sink)
         }
@@ -54,6 +54,8 @@ struct HeldResourceHandlerTests {
         let own = await answer("/data")
         #expect(own.fields[.accessControlAllowOrigin] == "https://shop.example")
         #expect(own.fields[.accessControlAllowCredentials] == "true")
+        #expect(host.records.last?.record.url == "https://shop.example/data")
+        #expect(host.records.last?.page == host.page.id)
         let foreign = await answer("/data", from: "https://evil.example")
         #expect(foreign.fields[.accessControlAllowOrigin] == nil)
         let packaged = await answer("/held.js", from: "https://other.example")

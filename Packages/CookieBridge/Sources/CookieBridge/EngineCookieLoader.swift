@@ -46,9 +46,6 @@ public import WebEngine
         return response
     }
 
-    /// Returns no immediate response, because the cookies of the engine must be read.
-    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult { .later }
-
     private func update(
         from before: [Cookie.Identity: EngineCookie], to after: [Cookie.Identity: EngineCookie]
     ) async throws {

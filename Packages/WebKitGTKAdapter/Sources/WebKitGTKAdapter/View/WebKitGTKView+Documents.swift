@@ -204,6 +204,7 @@ public import WebEngine
         /// Returns a Boolean value that indicates whether a resource is a blocked document, or the document in its
         /// place. The engine reports a failed load for both.
         func isGivenDocument(_ url: UnsafePointer<CChar>) -> Bool {
+            guard given.loadingURL != nil || !given.pending.isEmpty else { return false }
             let places = given.pending.keys.map { $0 } + [given.loadingURL].compactMap(\.self)
             return places.contains {
                 $0.utf8.prefix { $0 != UInt8(ascii: "#") }.elementsEqual(String(cString: url).utf8)
