@@ -134,11 +134,16 @@ struct DocumentPage {
 
     /// Waits until the page is scrolled to a position. The adapter scrolls when the load has ended.
     func waitForScroll(to y: Int) async throws {
-        try await withLimit(.seconds(20), "the page is not scrolled to \(y)") {
+        try await wait(for: "scrollY === \(y)", "the page is not scrolled to \(y)")
+    }
+
+    /// Waits until an expression of the page is true.
+    func wait(for condition: String, _ what: String) async throws {
+        try await withLimit(.seconds(20), what) {
             _ = try await run(
                 """
                 await new Promise(done => {
-                    const look = () => scrollY === \(y) ? done() : setTimeout(look, 10);
+                    const look = () => \(condition) ? done() : setTimeout(look, 10);
                     look();
                 });
                 """)

@@ -136,8 +136,19 @@ extension EngineCheck {
             "index.html": """
             <!doctype html><meta charset=utf-8><title>offline</title><link rel=stylesheet href="css/a.css">
             <script src="/classic.js"></script><script type=module src="module.js"></script>
-            <img id=image src="image.svg"><p id=text>text</p>
+            <img id=image src="image.svg"><p id=text>text</p><iframe id=frame src="frame/"></iframe>
             """,
+            "frame/index.html": """
+            <!doctype html><meta charset=utf-8><title>frame</title><img src="../image.svg">
+            <script src="frame.js"></script>
+            """,
+            "frame/frame.js": "globalThis.place = [location.href, origin, history.length].join();",
+            "worker.js": """
+            importScripts('late.js');
+            onmessage = async ({ data }) => postMessage(
+                [data, late, location.href, (await (await fetch('data.json')).json()).data].join());
+            """,
+            "worker.mjs": "import { value } from './deep/value.js'; onmessage = () => postMessage(value);",
             "css/a.css": "@import 'b.css'; #text { width: 11px }", "css/b.css": "#text { height: 12px }",
             "classic.js": "globalThis.classic = 1;",
             "module.js": "import { value } from './deep/value.js'; globalThis.module = value;",
@@ -146,7 +157,8 @@ extension EngineCheck {
         ]
         try await DocumentSite.install(
             files, at: "https://nowhere.example/", isComplete: true, into: container, folder)
-        let page = DocumentPage(try await open("https://nowhere.example/", in: container))
+        let place = "https://nowhere.example"
+        let page = DocumentPage(try await open("\(place)/", in: container))
         let seen = try await page.run(
             """
             const script = src => new Promise((done, fail) => document.head.append(
@@ -165,10 +177,37 @@ extension EngineCheck {
                 request.responseURL, (await answer.json()).data, answer.url, picture.src, picture.naturalWidth, value,
                 missing.status, document.querySelector('#image').naturalWidth, text.width, text.height].join();
             """)
-        let place = "https://nowhere.example"
         try expect(
             seen == "\"\(place),true,1,2,3,{\\\"data\\\":4},\(place)/data.json,4,\(place)/data.json,\(place)/image.svg,"
                 + "7,2,404,7,11px,12px\"", "the page: \(seen)")
+        let workers = try await page.run(
+            """
+            const answer = (url, options) => new Promise((done, fail) => {
+                const worker = Object.assign(new Worker(url, options), { onmessage: done, onerror: fail });
+                worker.postMessage("sent");
+            });
+            const classic = (await answer('/worker.js')).data;
+            return [classic, (await answer(new URL('worker.mjs', location), { type: 'module' })).data].join();
+            """)
+        try expect(workers == "\"sent,3,\(place)/worker.js,4,2\"", "the workers: \(workers)")
+        // The engine fails to load the document of the frame, and then shows that of the package.
+        try await page.wait(for: "frame.contentDocument.querySelector('img')?.naturalWidth === 7", "no frame")
+        let frame = try await page.run("return frame.contentWindow.place")
+        try expect(frame == "\"\(place)/frame/,\(place),1\"", "the frame: \(frame)")
+        let texts = try await page.run(
+            """
+            const part = document.createElement('div');
+            document.body.append(part);
+            part.innerHTML = "<img src='/image.svg' onerror='globalThis.hasFailed = true'>";
+            const inner = part.firstChild, set = new Image();
+            await new Promise(done => inner.onload = done);
+            set.srcset = '/image.svg 1x, /none.svg 2x';
+            await set.decode();
+            const marks = [inner.crossOrigin];
+            inner.src = 'data:image/png,';
+            return [globalThis.hasFailed, set.currentSrc, inner.naturalWidth, ...marks, inner.crossOrigin].join();
+            """)
+        try expect(texts == "\",\(place)/image.svg,0,anonymous,\"", "other elements: \(texts)")
         let next = try await page.navigate("location.href = '/next/'")
         try expect(next == "\(place)/next/", "the next document: \(next)")
         let back = try await page.navigate("history.back()")

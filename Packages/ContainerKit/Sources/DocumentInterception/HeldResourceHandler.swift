@@ -97,7 +97,7 @@ package final class HeldResourceHandler {
         guard let origin, isWithinOrigin || response.provenance.source == .package else { return }
         let readable = response.head.headerFields.map(\.name.rawName).joined(separator: ", ")
         response.head.headerFields[.accessControlAllowOrigin] = origin
-        response.head.headerFields[.accessControlAllowCredentials] = isWithinOrigin ? "true" : nil
+        response.head.headerFields[.accessControlAllowCredentials] = "true"
         response.head.headerFields[.accessControlExposeHeaders] = readable
     }
 

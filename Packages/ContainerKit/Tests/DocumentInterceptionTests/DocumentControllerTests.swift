@@ -39,7 +39,7 @@ struct DocumentControllerTests {
         #expect(document.url == "https://shop.example/a#x")
         #expect(
             document.html
-                == "<!doctype html><script crossorigin src=containerkit://shop.example/held.js></script><img src=/other.png>"
+                == "<!doctype html><script crossorigin=ANONYMOUS src=containerkit://shop.example/held.js></script><img src=/other.png>"
         )
         #expect(document.script.contains(#""referrer":"https://shop.example/""#))
     }

@@ -60,7 +60,7 @@ struct HeldResourceHandlerTests {
         #expect(foreign.fields[.accessControlAllowOrigin] == nil)
         let packaged = await answer("/held.js", from: "https://other.example")
         #expect(packaged.fields[.accessControlAllowOrigin] == "https://other.example")
-        #expect(packaged.fields[.accessControlAllowCredentials] == nil)
+        #expect(packaged.fields[.accessControlAllowCredentials] == "true")
         #expect(await answer("/data", from: nil).fields[.accessControlAllowOrigin] == nil)
     }
 

@@ -47,8 +47,10 @@ struct HeldDocumentTests {
         let html = "\(before)<img src=\"\(reference)\">"
         let result = document(html, at: url).dropFirst(before.utf8.count)
         if result == html.dropFirst(before.count) { return nil }
-        guard result.hasPrefix("<img crossorigin src=\""), result.hasSuffix("\">") else { return String(result) }
-        return String(result.dropFirst(22).dropLast(2))
+        guard result.hasPrefix("<img crossorigin=ANONYMOUS src=\""), result.hasSuffix("\">") else {
+            return String(result)
+        }
+        return String(result.dropFirst(32).dropLast(2))
     }
 
     @Test(
@@ -129,10 +131,13 @@ struct HeldDocumentTests {
     @Test(
         "Attributes that load resources become custom-scheme URLs, with CORS where the element supports it",
         arguments: [
-            ("<script src=/a.js></script>", "<script crossorigin src=containerkit://shop.example/a.js></script>"),
+            (
+                "<script src=/a.js></script>",
+                "<script crossorigin=ANONYMOUS src=containerkit://shop.example/a.js></script>"
+            ),
             (
                 "<script src=/a.js integrity=sha256-x></script>",
-                "<script crossorigin src=containerkit://shop.example/a.js integrity=sha256-x></script>"
+                "<script crossorigin=ANONYMOUS src=containerkit://shop.example/a.js integrity=sha256-x></script>"
             ),
             (
                 "<SCRIPT CrossOrigin=use-credentials SRC='/a.js'></SCRIPT>",
@@ -144,28 +149,32 @@ struct HeldDocumentTests {
             ),
             (
                 "<link rel=stylesheet href=/a.css>",
-                "<link crossorigin rel=stylesheet href=containerkit://shop.example/a.css>"
+                "<link crossorigin=ANONYMOUS rel=stylesheet href=containerkit://shop.example/a.css>"
             ),
-            ("<link rel=icon href=/a.png>", "<link crossorigin rel=icon href=containerkit://shop.example/a.png>"),
+            (
+                "<link rel=icon href=/a.png>",
+                "<link crossorigin=ANONYMOUS rel=icon href=containerkit://shop.example/a.png>"
+            ),
             (
                 "<link rel=modulepreload href=/a.js integrity=x>",
                 "<link rel=modulepreload href=containerkit://shop.example/a.js integrity=x>"
             ),
             (
                 "<link rel=preload as=image imagesrcset='/a.png 1x, /b.png 2x' href=/a.png>",
-                "<link crossorigin rel=preload as=image imagesrcset='containerkit://shop.example/a.png 1x, "
+                "<link crossorigin=ANONYMOUS rel=preload as=image imagesrcset='containerkit://shop.example/a.png 1x, "
                     + "containerkit://shop.example/b.png 2x' href=containerkit://shop.example/a.png>"
             ),
             (
                 "<img srcset='/a.png,/b.png 2x, /b.png 3x, /other.png 4x'>",
-                "<img crossorigin srcset='/a.png,/b.png 2x, containerkit://shop.example/b.png 3x, /other.png 4x'>"
+                "<img crossorigin=ANONYMOUS srcset='/a.png,/b.png 2x, containerkit://shop.example/b.png 3x, "
+                    + "/other.png 4x'>"
             ),
             ("<video poster=/a.png src=/a.mp4></video>", "<video poster=/a.png src=/a.mp4></video>"),
             ("<input type=image src=/a.png>", "<input type=image src=containerkit://shop.example/a.png>"),
             ("<body background=/a.png>", "<body background=containerkit://shop.example/a.png>"),
             (
                 "<svg><image xlink:href=/a.png /><feImage href=/a.png /></svg>",
-                "<svg><image crossorigin xlink:href=containerkit://shop.example/a.png />"
+                "<svg><image crossorigin=ANONYMOUS xlink:href=containerkit://shop.example/a.png />"
                     + "<feImage href=containerkit://shop.example/a.png /></svg>"
             ),
             (
@@ -224,12 +233,13 @@ struct HeldDocumentTests {
             (
                 "<picture>\n<source srcset='/a.png 1x'><!-- x --><img src=/other.png></picture><img src=/c.png>",
                 "<picture>\n<source srcset='containerkit://shop.example/a.png 1x'><!-- x -->"
-                    + "<img crossorigin src=/other.png></picture><img src=/c.png>"
+                    + "<img crossorigin=ANONYMOUS src=/other.png></picture><img src=/c.png>"
             ),
             (
-                "<picture><source srcset=/a.png><source srcset=//other.example/a.png><img crossorigin src=/b.png></picture>",
+                "<picture><source srcset=/a.png><source srcset=//other.example/a.png>"
+                    + "<img crossorigin=ANONYMOUS src=/b.png></picture>",
                 "<picture><source srcset=containerkit://shop.example/a.png><source srcset=//other.example/a.png>"
-                    + "<img crossorigin src=containerkit://shop.example/b.png></picture>"
+                    + "<img crossorigin=ANONYMOUS src=containerkit://shop.example/b.png></picture>"
             ),
         ])
     func groups(html: String, expected: String) {
@@ -242,11 +252,11 @@ struct HeldDocumentTests {
             document(
                 "<base href=https://cdn.example/x/><iframe srcdoc='<img src=&quot;a.png&quot;><a href=/>'></iframe>")
                 == "<base href=https://cdn.example/x/><iframe srcdoc='"
-                + "<img crossorigin src=&quot;containerkit://cdn.example/x/a.png&quot;><a href=/>'></iframe>")
+                + "<img crossorigin=ANONYMOUS src=&quot;containerkit://cdn.example/x/a.png&quot;><a href=/>'></iframe>")
         #expect(
             document("<base href=https://cdn.example/><iframe srcdoc='<base href=x/><img src=a.png>'></iframe>")
                 == "<base href=https://cdn.example/><iframe srcdoc='<base href=x/>"
-                + "<img crossorigin src=containerkit://cdn.example/x/a.png>'></iframe>")
+                + "<img crossorigin=ANONYMOUS src=containerkit://cdn.example/x/a.png>'></iframe>")
     }
 
     @Test("Addresses of an import map become custom-scheme URLs; keys, bare addresses and prefixes do not")
@@ -331,7 +341,8 @@ struct HeldDocumentFieldTests {
                 == meta("img-src 'none'") + meta("font-src &quot;&amp;&lt;"))
         #expect(
             document("<img src=http://plain.example/b.png>", policies: ["upgrade-insecure-requests"])
-                == meta("upgrade-insecure-requests") + "<img crossorigin src=containerkit://plain.example/b.png>")
+                == meta("upgrade-insecure-requests")
+                + "<img crossorigin=ANONYMOUS src=containerkit://plain.example/b.png>")
     }
 
     @Test("Other fields become elements if these can express them")
@@ -361,7 +372,7 @@ struct HeldDocumentFieldTests {
             ("<?xml version=1.0?><base href=/>", "<?xml version=1.0?>^<base href=/>"),
             ("", "^"), ("<!doctype html>", "<!doctype html>^"), ("<head", "^<head"),
             ("<header><head>", "^<header><head>"),
-            ("<head><img src=/a.png>", "<head>^<img crossorigin src=containerkit://shop.example/a.png>"),
+            ("<head><img src=/a.png>", "<head>^<img crossorigin=ANONYMOUS src=containerkit://shop.example/a.png>"),
         ])
     func place(html: String, expected: String) {
         let element = "<meta name=\"referrer\" content=\"origin\">"

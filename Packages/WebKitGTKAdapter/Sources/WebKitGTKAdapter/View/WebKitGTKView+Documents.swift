@@ -76,6 +76,26 @@ public import WebEngine
             });
             """
 
+        /// A function that writes a document into the frames of its origin that the engine could not load. Such a frame
+        /// has an empty document of its parent's origin.
+        static let frameScript = """
+            (([requested, url, html]) => {
+                const fill = parent => {
+                    for (const { contentDocument, contentWindow, src } of parent.querySelectorAll("iframe, frame")) {
+                        if (contentDocument?.URL !== "about:blank") {
+                            if (contentDocument) fill(contentDocument);
+                        } else if (src === requested && new URL(url).origin === contentWindow.origin) {
+                            contentDocument.open();
+                            contentWindow.history.replaceState(null, "", url);
+                            contentDocument.write(html);
+                            contentDocument.close();
+                        }
+                    }
+                };
+                fill(document);
+            })
+            """
+
         /// Returns a script for a given document. After `location.replace` and redirects, the history entry has the URL
         /// of the former document.
         /// - Parameter position: the scroll position of a document to which the user returns; `nil` for another.
@@ -201,13 +221,26 @@ public import WebEngine
             webkit_user_content_manager_remove_filter_by_id(contentManager, rules)
         }
 
-        /// Returns a Boolean value that indicates whether a resource is a blocked document, or the document in its
-        /// place. The engine reports a failed load for both.
+        /// Returns a Boolean value that indicates whether a resource is a blocked document, the document in its place,
+        /// or the document of a frame that the app has too. The engine reports a failed load for the first two.
         func isGivenDocument(_ url: UnsafePointer<CChar>) -> Bool {
             guard given.loadingURL != nil || !given.pending.isEmpty else { return false }
             let places = given.pending.keys.map { $0 } + [given.loadingURL].compactMap(\.self)
             return places.contains {
                 $0.utf8.prefix { $0 != UInt8(ascii: "#") }.elementsEqual(String(cString: url).utf8)
+            }
+        }
+
+        /// Shows the document of the app in a frame that the engine could not load, for example without the network.
+        func endFrame(_ resource: EngineResource) {
+            if resource.failure == nil { onSignal?(.resource(resource)) }
+            guard resource.failure != nil, let document = given.pending[resource.url]?.document,
+                let texts = try? JSONEncoder().encode([resource.url, document.url, document.html])
+            else { return }
+            Task {
+                _ = try? await evaluate(
+                    GivenDocuments.frameScript + "(\(String(decoding: texts, as: UTF8.self)))",
+                    in: GivenDocuments.world)
             }
         }
 

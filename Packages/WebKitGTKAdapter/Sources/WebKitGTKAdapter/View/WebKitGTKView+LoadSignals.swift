@@ -65,9 +65,10 @@ internal import WebEngine
                         strncmp(url, "http:", 5) == 0 || strncmp(url, "https:", 6) == 0
                     else { return }
                     MainActor.assumeIsolated {
-                        guard let view: WebKitGTKView = target(data), !view.isGivenDocument(url) else { return }
+                        guard let view: WebKitGTKView = target(data) else { return }
+                        let isDocument = view.isGivenDocument(url)
                         ResourceWatch.start(UnsafeMutableRawPointer(resource)) { [weak view] in
-                            view?.onSignal?(.resource($0))
+                            if !isDocument { view?.onSignal?(.resource($0)) } else { view?.endFrame($0) }
                         }
                     }
                 }

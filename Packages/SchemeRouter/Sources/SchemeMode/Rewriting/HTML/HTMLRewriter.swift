@@ -191,7 +191,8 @@ internal import WebSyntax
                 }
             }
             rewrite(&editor, element: element, loads: decision != .skip)
-            if decision == .rewriteWithCORS { editor.add("crossorigin") }
+            // The spelling marks the attribute as that of the container, for the script of the document.
+            if decision == .rewriteWithCORS { editor.add("crossorigin", "ANONYMOUS") }
             edits += editor.edits.map { $0.moved(by: range.lowerBound) }
             begin(tag, editor)
         } else {

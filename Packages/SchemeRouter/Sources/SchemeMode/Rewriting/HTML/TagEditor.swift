@@ -77,9 +77,9 @@ struct TagEditor {
         }
     }
 
-    /// Adds an attribute without a value, which the tag must not have.
-    mutating func add(_ name: ShortName) {
-        changes.append(ByteEdit(tag.nameRange.upperBound..<tag.nameRange.upperBound, " \(name)".utf8))
+    /// Adds an attribute, which the tag must not have. The value must need no quotation marks.
+    mutating func add(_ name: ShortName, _ value: StaticString) {
+        changes.append(ByteEdit(tag.nameRange.upperBound..<tag.nameRange.upperBound, " \(name)=\(value)".utf8))
     }
 
     /// Removes an attribute and all its duplicates. Otherwise the first duplicate would become effective.
