@@ -52,6 +52,10 @@ extension EngineCheck {
             return [blocked, typeof packaged, document.referrer];
             """)
         try expect(policy == #"["img-src","string","\#(site.url)/b?redirected"]"#, "the policy: \(policy)")
+        // The policy forbids blobs, so the engine loads a packaged worker. The server has no script for it.
+        _ = try await page.run(
+            "await new Promise(done => { new Worker('/app/packaged.js').onerror = done; })")
+        try expect(site.count("/app/packaged.js") == 1, "the engine has not loaded the worker")
         // Without a delegate, the app does not allow documents of another host.
         let outside = try await page.navigate("location.href = 'http://localhost:\(site.origin.port)/b'")
         let path = try await page.run("return location.href")

@@ -110,12 +110,15 @@
   show(Response.prototype, "url");
   show(XHR, "responseURL");
 
-  // A worker must have the origin of the page, as a blob has. It runs this script, and then its own.
+  // A worker must have the origin of the page, as a blob has. It runs this script, and then its own. If a policy forbids
+  // blobs, the engine loads the worker.
+  const forbidsBlobs = () => doc && [...doc.querySelectorAll("meta[http-equiv]")].some(
+    ({ content }) => /(default|script|worker|child)-src(?![^;]* blob:)/i.test(content));
   const blob = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   wrap(self, "Worker", "value", (_, args, run) => {
     fix(args, 0);
     try {
-      const [url, options] = args, script = stringify(held(url));
+      const [url, options] = args, script = forbidsBlobs() ? 0 : stringify(held(url));
       if (script) {
         const own = `(${main})(${stringify(values)},${stringify(parse(url))});`;
         return run(
@@ -146,10 +149,11 @@
     const { localName, rel, integrity, type } = element;
     // An empty text is not a URL.
     if (typeof text === "object" || text === "") return text;
+    text = `${text}`;
     const url = key === "srcset"
-      ? `${text}`.replace(/(^\s*|,\s+)(\S+?)(?=,*(\s|$))/g, (_, start, url) => start + (held(url) ?? url))
-      : localName === "link" && (integrity || !/^$|(^|\s)(stylesheet|(module)?preload|icon)(\s|$)/i.test(rel))
-        ? `${text}` : held(text) ?? `${text}`;
+      ? text.replace(/(^\s*|,\s+)(\S+?)(?=,*(\s|$))/g, (_, start, url) => start + (held(url) ?? url))
+      : localName === "link" && (integrity || !/^$|sheet|load|icon/i.test(rel))
+        ? text : held(text) ?? text;
     const mode = element.getAttribute("crossorigin");
     if (real(url) === url) {
       if (mode === mark) element.removeAttribute("crossorigin");
