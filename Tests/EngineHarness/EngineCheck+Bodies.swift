@@ -25,7 +25,7 @@ extension EngineCheck {
         /// - Parameter arguments: The folder of the page, the mode, and columns.
         init(_ arguments: ArraySlice<String>) throws {
             guard arguments.count >= 2, let mode = CheckedMode(rawValue: arguments[arguments.startIndex + 1]) else {
-                throw CheckFailure(description: "specify the page's folder and a mode: plain, scheme, proxy or forced")
+                throw CheckFailure(description: "specify the page's folder and a mode: \(CheckedMode.names)")
             }
             site = arguments[arguments.startIndex]
             self.mode = mode
@@ -38,9 +38,10 @@ extension EngineCheck {
     func runBodies(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
         let order = try MatrixOrder(arguments)
         let site = try await BodySite.start(folder: order.site)
+        let proxy = order.mode.connectsByEngine ? try await reach(site, by: engine) : nil
         let seen =
             if order.mode == .plain {
-                try await runPlainBodies(engine, order.columns, of: site)
+                try await runPlainBodies(engine, order.columns)
             } else {
                 try await runBodies(engine, order.mode, order.columns, of: site, in: folder)
             }
@@ -50,24 +51,28 @@ extension EngineCheck {
         let name = String(decoding: try encoder.encode(engine.name), as: UTF8.self)
         let report = "{\"engine\":\(name),\"page\":\(seen),\"server\":\(got)}\n"
         FileHandle.standardOutput.write(Data(report.utf8))
+        await proxy?.stop()
         await site.origin.stop()
     }
 
-    /// Runs the matrix in the plain engine, with a proxy that connects the page's host to the server.
+    /// Starts a proxy that connects the page's host to the server, and makes the engine use it and trust the server.
     @MainActor
-    private func runPlainBodies(
-        _ engine: WebKitGTKEngine, _ columns: [String], of site: BodySite
-    ) async throws -> String {
+    private func reach(_ site: BodySite, by engine: WebKitGTKEngine) async throws -> ForwardProxy {
         let proxy = try await site.proxy()
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port))
         try await engine.trust(EngineCertificate(der: site.origin.certificate ?? []), for: BodySite.host)
+        return proxy
+    }
+
+    /// Runs the matrix in the plain engine.
+    @MainActor
+    private func runPlainBodies(_ engine: WebKitGTKEngine, _ columns: [String]) async throws -> String {
         let view = try engine.makeView()
         let load = ViewLoad(of: view)
         view.load("https://\(BodySite.host)/")
         try await load.finished(within: .seconds(20))
         let seen = try await matrix(columns, in: view)
         view.discard()
-        await proxy.stop()
         return seen
     }
 

@@ -83,7 +83,12 @@ extension EngineCheck {
             case .port(let port): configuration.network.transport = AddressedTransport(toPort: port)
             }
             configuration.network.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
-            let past = mode == .scheme ? try await reach(server, by: engine, at: BridgeSite.bareHost) : nil
+            let past: ForwardProxy? =
+                switch mode {
+                case .scheme: try await reach(server, by: engine, at: BridgeSite.bareHost)
+                case .document: try await reach(server, by: engine, at: BodySite.host)
+                default: nil
+                }
             defer { withExtendedLifetime(past) {} }
             let container = try await Container(engine: engine, configuration: configuration)
             let page = try await open(url, in: container)
