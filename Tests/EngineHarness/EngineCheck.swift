@@ -82,6 +82,7 @@ enum EngineCheck: String, CaseIterable {
     case documentMode
     case documentNavigation
     case documentOffline
+    case documentViews
     case soak
     case timeline
     case memoryCeiling
@@ -91,7 +92,7 @@ enum EngineCheck: String, CaseIterable {
     var limit: Duration {
         switch self {
         case .bodies: .seconds(420)
-        case .bridge, .isolation: .seconds(180)
+        case .bridge, .isolation, .documentViews: .seconds(180)
         // The number of cycles is an argument.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
@@ -177,6 +178,7 @@ enum EngineCheck: String, CaseIterable {
         case .documentMode: try await checkDocumentMode(WebKitGTKEngine(), in: folder(arguments))
         case .documentNavigation: try await checkDocumentNavigation(WebKitGTKEngine(), in: folder(arguments))
         case .documentOffline: try await checkDocumentOffline(WebKitGTKEngine(), in: folder(arguments))
+        case .documentViews: try await checkDocumentViews(WebKitGTKEngine(), in: folder(arguments))
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))

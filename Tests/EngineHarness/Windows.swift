@@ -14,6 +14,9 @@ enum Windows {
     private typealias Zooming = @convention(c) (UnsafeMutableRawPointer?, Double) -> Void
     private typealias Asking = @convention(c) (UnsafeMutableRawPointer, UInt) -> Int32
     private typealias Naming = @convention(c) () -> UInt
+    private typealias Counting = @convention(c) (UnsafeMutableRawPointer?) -> UInt32
+    private typealias Indexing = @convention(c) (UnsafeMutableRawPointer?, Int32) -> UnsafeMutableRawPointer?
+    private typealias Reading = @convention(c) (UnsafeMutableRawPointer?) -> UnsafePointer<CChar>?
     private typealias Muting = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void
     private typealias Walking =
         @convention(c) (
@@ -41,6 +44,35 @@ enum Windows {
             zoom(view, 2)
             mute(view, 1)
         }
+    }
+
+    /// The history of a view.
+    struct History: Equatable {
+        /// The URLs of the entries, oldest first.
+        var urls: [String]
+        /// The index of the current entry.
+        let current: Int
+    }
+
+    /// Returns the histories of the views that have entries.
+    static func histories() throws -> [History] {
+        let list: Getting = try function("webkit_web_view_get_back_forward_list")
+        let count: Counting = try function("webkit_back_forward_list_get_length")
+        let item: Indexing = try function("webkit_back_forward_list_get_nth_item")
+        let url: Reading = try function("webkit_back_forward_list_item_get_uri")
+        var histories: [History] = []
+        try eachView { view in
+            let entries = list(view)
+            // The current entry has the index 0.
+            let limit = Int32(count(entries))
+            let urls = { (range: ClosedRange<Int32>) in
+                range.compactMap { item(entries, $0) }.map { entry in url(entry).map { String(cString: $0) } ?? "" }
+            }
+            guard limit > 0 else { return }
+            let earlier = urls(-limit ... -1)
+            histories.append(History(urls: earlier + urls(0...limit), current: earlier.count))
+        }
+        return histories
     }
 
     /// Returns weak references to the engine's widgets inside its views.
