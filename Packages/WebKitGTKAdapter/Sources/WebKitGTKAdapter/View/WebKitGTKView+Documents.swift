@@ -186,16 +186,26 @@ public import WebEngine
                 if navigation.isReload { await self?.recordPosition() }
                 let document = await answer(navigation)
                 if document != nil { rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules) }
-                if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
-                self?.unblockDocuments()
-                let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
-                if let self, let document, let rules, number > given.lastReplacedTask {
-                    self.block(url, for: .init(document: document, isReturn: isReturn), by: rules)
+                guard let self else { return webkit_policy_decision_ignore(decision) }
+                if number > given.lastReplacedTask {
+                    if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
+                    unblockDocuments()
+                    let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
+                    if let document, let rules {
+                        block(url, for: .init(document: document, isReturn: isReturn), by: rules)
+                    }
                 }
                 // This has no effect if another navigation or the end of the frame has already replaced the decision.
                 webkit_policy_decision_use(decision)
             }
             return true
+        }
+
+        /// Ends the tasks of all earlier navigations, because the view has begun to load a document. Frames of the
+        /// former document load by themselves.
+        func replaceDocuments() {
+            given.lastReplacedTask = given.lastTask
+            for task in given.tasks.values { task.cancel() }
         }
 
         /// Ends the tasks of all navigations, because the app stops or replaces them.

@@ -79,7 +79,7 @@ internal import WebEngine
             switch event {
             case WEBKIT_LOAD_STARTED:
                 location.start()
-                given.lastReplacedTask = given.lastTask
+                replaceDocuments()
                 if given.isStarting {
                     // The navigation that the document replaces has already started.
                     given.isStarting = false
