@@ -23,6 +23,8 @@ public import WebEngine
             /// A Boolean value that indicates whether the navigation returns to a document of the history, so that its
             /// scroll position is restored.
             let isReturn: Bool
+            /// The `Referer` of the navigation; `nil` if there was none.
+            let referrer: String?
         }
 
         /// The closure of ``WebKitGTKView/answerNavigations(_:)``.
@@ -44,8 +46,8 @@ public import WebEngine
         /// The documents of blocked navigations by the URL of the navigation, until the next document is shown. Those
         /// of frames are removed when the frame has its own.
         var pending: [String: Pending] = [:]
-        /// The scroll positions of the last documents by URL, newest last.
-        var positions: [ScrollPosition] = []
+        /// The states of the last documents by URL, newest last.
+        var states: [DocumentState] = []
         /// The blocking rules, while the view has them.
         var rules: String?
         /// A Boolean value that indicates whether the view has begun to load the given document, and the engine's own
@@ -58,23 +60,27 @@ public import WebEngine
 
         /// The world of the adapter's own scripts.
         static let world = ScriptWorld.isolated(name: "containerkit-documents")
-        /// The name of the handler of scroll positions.
+        /// The name of the handler of document states.
         static let handler = "containerkitScroll"
-        /// The maximum number of scroll positions.
-        static let positionLimit = 64
+        /// The maximum number of document states.
+        static let stateLimit = 64
 
         /// A script for all documents of the view. The engine asks a document twice whether it may be left: for the
         /// blocked navigation, and for the document in its place. Only the first question reaches the page. The engine
-        /// does not restore the scroll position of a given document.
+        /// does not restore the scroll position of a given document, nor its referrer.
         static let leavingScript = """
             self.isLeaving = false;
             addEventListener("beforeunload", event => { if (isLeaving) event.stopImmediatePropagation(); }, true);
             addEventListener("pagehide", () => {
                 const isManual = history.scrollRestoration === "manual";
                 webkit.messageHandlers.\(handler).postMessage(
-                    { url: location.href, x: isManual ? 0 : scrollX, y: isManual ? 0 : scrollY });
+                    { ...\(state), ...(isManual && { x: 0, y: 0 }) });
             });
             """
+
+        /// An expression for the current ``DocumentState``. `givenReferrer` is that of a given document.
+        static let state =
+            "({ url: location.href, x: scrollX, y: scrollY, referrer: self.givenReferrer ?? document.referrer })"
 
         /// A function that writes a document into the frames of its origin that the engine could not load. Such a frame
         /// has an empty document of its parent's origin.
@@ -98,20 +104,27 @@ public import WebEngine
 
         /// Returns a script for a given document. After `location.replace` and redirects, the history entry has the URL
         /// of the former document.
-        /// - Parameter position: the scroll position of a document to which the user returns; `nil` for another.
-        static func arrivalScript(scrollingTo position: ScrollPosition?) -> String {
-            let entry = "history.replaceState(history.state, '', location.href);"
+        /// - Parameters:
+        ///   - position: the state of a document to which the user returns; `nil` for another.
+        ///   - referrer: the `Referer` of the navigation; `nil` if there was none.
+        static func arrivalScript(scrollingTo position: DocumentState?, referrer: String?) -> String {
+            // A string can always be encoded.
+            let text = (try? JSONEncoder().encode(referrer ?? "")).map { String(decoding: $0, as: UTF8.self) } ?? "''"
+            let entry = "self.givenReferrer = \(text);history.replaceState(history.state, '', location.href);"
             guard let position else { return entry }
             // At the end of the load, the engine scrolls to the position of the document that is left.
             return entry + "addEventListener('load', () => setTimeout(() => scrollTo(\(position.x), \(position.y))));"
         }
     }
 
-    /// The scroll position of a document when it was left, in CSS pixels.
-    struct ScrollPosition: Decodable {
+    /// The state of a document when it was left.
+    struct DocumentState: Decodable {
         let url: String
+        /// The scroll position, in CSS pixels.
         let x: Double
         let y: Double
+        /// The referrer; empty if there is none.
+        let referrer: String
     }
 
     extension WebKitGTKView {
@@ -130,23 +143,31 @@ public import WebEngine
                     GivenDocuments.leavingScript, at: .documentStart, in: GivenDocuments.world, inAllFrames: false))
             // The name is used in this world only, so that no other handler has it.
             try? setMessageHandler(named: GivenDocuments.handler, in: GivenDocuments.world) { [weak self] message in
-                self?.record(try JSONDecoder().decode(ScrollPosition.self, from: Data(message.json.utf8)))
+                self?.record(try JSONDecoder().decode(DocumentState.self, from: Data(message.json.utf8)))
                 return "null"
             }
         }
 
-        /// Records the scroll position of the document before a reload, which needs it before the document is left.
-        private func recordPosition() async {
-            let json = try? await evaluate(
-                "return { url: location.href, x: scrollX, y: scrollY }", in: GivenDocuments.world)
-            let position = json.flatMap { try? JSONDecoder().decode(ScrollPosition.self, from: Data($0.utf8)) }
-            if let position { record(position) }
+        /// Records the state of the document before a reload, which needs it before the document is left.
+        private func recordState() async {
+            let json = try? await evaluate("return \(GivenDocuments.state)", in: GivenDocuments.world)
+            let state = json.flatMap { try? JSONDecoder().decode(DocumentState.self, from: Data($0.utf8)) }
+            if let state { record(state) }
         }
 
-        private func record(_ position: ScrollPosition) {
-            given.positions.removeAll { $0.url == position.url }
-            given.positions.append(position)
-            if given.positions.count > GivenDocuments.positionLimit { given.positions.removeFirst() }
+        private func record(_ state: DocumentState) {
+            given.states.removeAll { $0.url == state.url }
+            given.states.append(state)
+            if given.states.count > GivenDocuments.stateLimit { given.states.removeFirst() }
+        }
+
+        /// Adds the referrer of a document of the history, which the engine does not know, to the fields of the
+        /// navigation to it.
+        private func addReferrer(to fields: inout HTTPFields, of url: String) {
+            guard fields[.referer] == nil, let state = given.states.last(where: { $0.url == url }),
+                !state.referrer.isEmpty
+            else { return }
+            fields[.referer] = state.referrer
         }
 
         /// Returns a Boolean value that indicates whether the decision on a navigation is made later.
@@ -165,6 +186,7 @@ public import WebEngine
                 return false
             }
             let type = webkit_navigation_action_get_navigation_type(action)
+            let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
             var navigation = EngineNavigation(
                 to: url, fields: HTTPFields(webkit_uri_request_get_http_headers(request)),
                 isReload: type == WEBKIT_NAVIGATION_TYPE_RELOAD,
@@ -183,16 +205,17 @@ public import WebEngine
                 {
                     navigation.mayBeOfFrame = count != "0"
                 }
-                if navigation.isReload { await self?.recordPosition() }
+                if navigation.isReload { await self?.recordState() }
+                if isReturn { self?.addReferrer(to: &navigation.fields, of: url) }
                 let document = await answer(navigation)
                 if document != nil { rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules) }
                 guard let self else { return webkit_policy_decision_ignore(decision) }
                 if number > given.lastReplacedTask {
                     if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
                     unblockDocuments()
-                    let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
                     if let document, let rules {
-                        block(url, for: .init(document: document, isReturn: isReturn), by: rules)
+                        let referrer = navigation.fields[.referer]
+                        block(url, for: .init(document: document, isReturn: isReturn, referrer: referrer), by: rules)
                     }
                 }
                 // This has no effect if another navigation or the end of the frame has already replaced the decision.
@@ -271,10 +294,12 @@ public import WebEngine
             let document = pending.document
             unblockDocuments()
             guard isAllowed(document, at: url) else { return .refused }
-            let position =
-                given.positions.last { $0.url == document.url } ?? ScrollPosition(url: document.url, x: 0, y: 0)
+            let start = DocumentState(url: document.url, x: 0, y: 0, referrer: pending.referrer ?? "")
+            let position = pending.isReturn ? given.states.last { $0.url == document.url } ?? start : nil
+            // After the end of the web process, this document is loaded again, and its state is unknown.
+            if position == nil { record(start) }
             setDocumentScripts(
-                document.script, GivenDocuments.arrivalScript(scrollingTo: pending.isReturn ? position : nil))
+                document.script, GivenDocuments.arrivalScript(scrollingTo: position, referrer: pending.referrer))
             webkit_web_view_evaluate_javascript(
                 web, "isLeaving = true", -1, GivenDocuments.world.name, nil, nil, nil, nil)
             given.isStarting = true
