@@ -175,7 +175,10 @@ final class DocumentViewsSite: Sendable {
     static func page(_ title: String, head: String = "") -> String {
         """
         <!doctype html><html><head><title>\(title)</title>\(head)
-        <script>addEventListener('load', () => setTimeout(() => { self.loaded = 1 + Math.random() }))</script></head>
+        <script>
+        self.loaded = 0;
+        addEventListener('load', () => setTimeout(() => { self.loaded = 1 + Math.random() }));
+        </script></head>
         <body style="height:5000px"><p>\(title)</p>
         <a id=link href="/linked?a=b&amp;c">l</a><a id=fragment href="#end">f</a>
         <a id=blank target=_blank href="/blank?q">b</a><a id=named target=other rel=noopener href="/named">n</a>

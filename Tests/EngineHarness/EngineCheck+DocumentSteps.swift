@@ -36,7 +36,7 @@ extension EngineCheck {
     }
 
     /// Runs all steps in a page.
-    /// - Returns: the script of each step with the state of the page afterwards.
+    /// - Returns: the place of each step with the state of the page.
     @MainActor
     private func run(
         at home: String, in container: Container<WebKitGTKEngine>, _ site: DocumentViewsSite
@@ -46,10 +46,10 @@ extension EngineCheck {
         try expect(page.session.mode == (home == site.home ? .document : .plain), "\(home): \(page.session.mode)")
         var seen: [String] = []
         /// Records the state of the page. The origins of the modes have the same names.
-        func record(_ script: String) async throws {
+        func record(_ place: String) async throws {
             let state = try await page.view.evaluate(
                 "return [location.href, history.length, history.state, document.referrer, document.title]", in: .page)
-            let text = "\(script): \(state) \(try Windows.histories())"
+            let text = "\(place): \(state) \(try Windows.histories())"
             seen.append(text.replacing(outside, with: "outside").replacing(home, with: "home"))
         }
         try await record("open")
@@ -59,7 +59,7 @@ extension EngineCheck {
             } catch {
                 throw CheckFailure(description: "\(page.session.mode), \(step.script): \(error)\n\(seen.suffix(2))")
             }
-            try await record(step.script)
+            try await record(step.place)
         }
         // All the way back. Neighbouring entries have different URLs.
         for _ in 0..<(try Windows.histories().first?.current ?? 0) {
@@ -74,7 +74,7 @@ extension EngineCheck {
             DocumentStep(script: "location.href = '/meta'", place: "/refreshed?meta"),
         ] {
             try await navigate(page, by: step.script, to: step.place)
-            try await record(step.script)
+            try await record(step.place)
         }
         await container.close(page)
         return seen
@@ -104,9 +104,10 @@ extension EngineCheck {
             step("history.back()", found + "#form", true),
             step("history.back()", found + "#link", true),
             step("history.go(2)", "/replaced", true),
+            // The engine's page cache has the document of the former URL, and has no documents of the container.
+            step("location.reload()", "/replaced"),
             step("location.href = '/c#end'", "/c#end"),
             step("history.back()", "/replaced"),
-            step("location.reload()", "/replaced"),
             step("history.forward()", "/c#end"),
             step("location.href = '\(redirect("", to: redirect("", to: "/chained")))'", "/chained"),
             step("location.href = '\(redirect("", to: redirect(outside, to: home + "/landed")))'", "/landed"),
