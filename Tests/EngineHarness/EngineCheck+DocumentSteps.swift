@@ -113,14 +113,16 @@ extension EngineCheck {
             step("location.href = '\(redirect("", to: redirect(outside, to: home + "/landed")))'", "/landed"),
             step("location.href = '\(redirect(outside, to: home + "/landed?b"))'", "/landed?b"),
             step("document.querySelector('#posted').submit()", "/posted"),
+            step("location.href = '/a'", "/a"),
+            step("history.back()", "/posted"),
             step("posted.action = '/see?%2Faccount'; posted.submit()", "/account"),
             step("location.href = '\(outside)/there'", "/there"),
             step("location.href = '\(home)/returned'", "/returned"),
             step("history.back()", "/there"),
             step("history.forward()", "/returned"),
             step("history.go(-2)", "/account"),
-            step("history.back()", "/posted"),
-            step("history.go(-2)", "/landed"),
+            // Without the response to the form, which may be requested by GET now (docs/differences.md).
+            step("history.go(-3)", "/landed"),
             step("history.forward()", "/landed?b"),
         ]
     }
