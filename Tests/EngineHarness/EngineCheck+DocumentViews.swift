@@ -81,7 +81,7 @@ extension EngineCheck {
             ("document.querySelector('#blank').click()", "undefined", home + "/blank?q"),
             ("document.querySelector('#named').click()", "undefined", home + "/named"),
             ("document.querySelector('#blankForm').submit()", "undefined", home + "/blank-form?q=1"),
-            ("window.open('\(outside)/window')", "null", outside + "/window"),
+            ("window.open('\(outside)/other')", "null", outside + "/other"),
         ] {
             let seen = try await page.view.evaluate("return String(\(script))", in: .page)
             let request = try await host.nextLink()
