@@ -48,6 +48,9 @@ public import WebEngine
         var pending: [String: Pending] = [:]
         /// The states of the last documents by URL, newest last.
         var states: [DocumentState] = []
+        /// A Boolean value that indicates whether the app has reloaded the document, and the load has not started. After
+        /// the end of the web process, the engine does not report a reload.
+        var isReload = false
         /// The blocking rules, while the view has them.
         var rules: String?
         /// A Boolean value that indicates whether the view has begun to load the given document, and the engine's own
@@ -186,10 +189,11 @@ public import WebEngine
                 return false
             }
             let type = webkit_navigation_action_get_navigation_type(action)
-            let isReturn = [WEBKIT_NAVIGATION_TYPE_BACK_FORWARD, WEBKIT_NAVIGATION_TYPE_RELOAD].contains(type)
+            let isReload = type == WEBKIT_NAVIGATION_TYPE_RELOAD || location.isLoadOfHost && given.isReload
+            let isReturn = isReload || type == WEBKIT_NAVIGATION_TYPE_BACK_FORWARD
             var navigation = EngineNavigation(
                 to: url, fields: HTTPFields(webkit_uri_request_get_http_headers(request)),
-                isReload: type == WEBKIT_NAVIGATION_TYPE_RELOAD,
+                isReload: isReload,
                 mayBeOfFrame: !location.isLoadOfHost)
             g_object_ref(decision)
             given.lastTask += 1
@@ -228,6 +232,7 @@ public import WebEngine
         /// former document load by themselves.
         func replaceDocuments() {
             given.lastReplacedTask = given.lastTask
+            given.isReload = false
             for task in given.tasks.values { task.cancel() }
         }
 

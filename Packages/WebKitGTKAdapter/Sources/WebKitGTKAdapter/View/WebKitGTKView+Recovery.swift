@@ -52,6 +52,7 @@ public import WebEngine
             location.recordLoad(for: url)
             proxyRetries = 0
             hasProcess = true
+            given.isReload = true
             webkit_web_view_reload(web)
         }
 
