@@ -309,6 +309,7 @@ public import WebEngine
                 web, "isLeaving = true", -1, GivenDocuments.world.name, nil, nil, nil, nil)
             given.isStarting = true
             given.loadingURL = document.url
+            requestState.recordGivenDocument()
             // The engine compares the second URL with that of the failed navigation. The third is that of the document,
             // and differs after a redirect.
             webkit_web_view_load_alternate_html(web, document.html, url, document.url)

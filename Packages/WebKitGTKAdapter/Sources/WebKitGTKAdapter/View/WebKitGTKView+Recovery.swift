@@ -33,6 +33,11 @@ public import WebEngine
             }
         }
 
+        /// Records that a document of the app takes the place of the navigation. The app gives documents for GET only.
+        mutating func recordGivenDocument() {
+            isNavigating = false
+        }
+
         mutating func commit(_ url: String) {
             (mayHaveBody, isPosted) = (isNavigating, postedURL == url)
             (isNavigating, postedURL) = (false, nil)
