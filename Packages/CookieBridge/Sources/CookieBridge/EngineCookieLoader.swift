@@ -38,21 +38,28 @@ public import WebEngine
         guard response.provenance.source != .package, let target = cookies.cookieTarget(of: request),
             cookies.accepts(from: target, for: request)
         else { return response }
-        let before = cookies.engineCookies
-        cookies.processor.apply(
-            fields[values: .setCookie], clearing: ClearSiteData(fieldValues: fields[values: .clearSiteData]),
-            from: target, begun: cookies.processor.moment)
-        try await update(from: before, to: cookies.engineCookies)
+        let data = ClearSiteData(fieldValues: fields[values: .clearSiteData])
+        if !fields[values: .setCookie].isEmpty || data.contains(.cookies) {
+            try await apply(fields[values: .setCookie], clearing: data, from: target)
+        }
         return response
     }
 
-    private func update(
-        from before: [Cookie.Identity: EngineCookie], to after: [Cookie.Identity: EngineCookie]
+    /// Applies the fields of a response to the engine's current cookies. Pages may have changed them since the request
+    /// began, and the last writer wins. Only the cookies that the response names or clears change.
+    private nonisolated(nonsending) func apply(
+        _ setCookies: [String], clearing data: ClearSiteData, from target: PageCookies.Target
     ) async throws {
-        for cookie in before where after[cookie.key] == nil {
+        let cookies = try await PageCookies(of: store) { $0 }
+        let before = cookies.engineCookies
+        let changes = cookies.processor.beginRecording()
+        cookies.processor.apply(setCookies, clearing: data, from: target, begun: cookies.processor.moment)
+        let after = cookies.engineCookies
+        let isChanged = { (identity: Cookie.Identity) in changes.identities?.contains(identity) ?? true }
+        for cookie in before where after[cookie.key] == nil && isChanged(cookie.key) {
             try await store.remove(name: cookie.value.name, domain: cookie.value.domain, path: cookie.value.path)
         }
-        for cookie in after where before[cookie.key] != cookie.value {
+        for cookie in after where before[cookie.key] != cookie.value && isChanged(cookie.key) {
             do {
                 try await store.set(cookie.value)
             } catch let error as EngineError where error.code == .cookie {

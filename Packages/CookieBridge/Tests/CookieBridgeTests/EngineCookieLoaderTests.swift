@@ -19,8 +19,11 @@ struct EngineCookieLoaderTests {
     private struct Server: ResourceLoader {
         let fields: [(HTTPField.Name, String)]
         var source = Provenance.Source.network
+        /// A closure that runs before the response.
+        var respond: @MainActor @Sendable () -> Void = {}
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            await respond()
             var head = HTTPResponse(status: .ok)
             for (name, value) in fields { head.headerFields.append(HTTPField(name: name, value: value)) }
             return ResourceResponse(
@@ -49,6 +52,42 @@ struct EngineCookieLoaderTests {
         #expect(response.head.headerFields[.setCookie] == nil)
         #expect(cookies.cookies.map(\.name).sorted() == ["b", "other"])
         #expect(cookies.cookies.first { $0.name == "b" }?.isHTTPOnly == true)
+    }
+
+    @Test("the response changes what pages have set since the request began, and no other cookie")
+    func pagesSetCookiesDuringTheRequest() async throws {
+        func cookie(_ name: String, _ value: String) -> EngineCookie {
+            EngineCookie(name: name, value: value, domain: "shop.example")
+        }
+        cookies.put(cookie("again", "1"))
+        cookies.put(cookie("renewed", "1"))
+        // The limits of a jar do not apply to the engine.
+        for number in 0..<400 { cookies.put(cookie("other\(number)", "1")) }
+        let fields: [(HTTPField.Name, String)] = [
+            (.setCookie, "gone=; Max-Age=0"), (.setCookie, "again=1"), (.setCookie, "new=1"),
+        ]
+        let server = Server(fields: fields) { [cookies] in
+            cookies.put(cookie("gone", "2"))
+            cookies.put(cookie("kept", "2"))
+            for name in ["again", "renewed"] {
+                cookies.change(name, to: "2")
+            }
+        }
+        #expect(try await load(server) != nil)
+        let values = Dictionary(cookies.cookies.map { ($0.name, $0.value) }) { $1 }
+        #expect(values["gone"] == nil)
+        #expect(values["again"] == "1" && values["new"] == "1")
+        #expect(values["renewed"] == "2" && values["kept"] == "2")
+        #expect(values.count == 404)
+    }
+
+    @Test("a response that names no cookie changes none")
+    func noCookies() async throws {
+        let server = Server(fields: []) { [cookies] in
+            cookies.put(EngineCookie(name: "new", value: "1", domain: "shop.example"))
+        }
+        #expect(try await load(server) != nil)
+        #expect(cookies.writes == 0 && cookies.cookies.map(\.name) == ["new"])
     }
 
     @Test("a package sets no cookies, and a validated response of the cache does")

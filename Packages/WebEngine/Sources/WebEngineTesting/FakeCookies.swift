@@ -75,6 +75,11 @@ public final class FakeCookies: EngineCookieStore {
     /// Adds a cookie without a change signal, as if another component had set it.
     public func put(_ cookie: EngineCookie) { cookies.append(cookie) }
 
+    /// Changes the value of the cookies with a name without a change signal, as if a page had set it.
+    public func change(_ name: String, to value: String) {
+        for index in cookies.indices where cookies[index].name == name { cookies[index].value = value }
+    }
+
     /// Removes all cookies without a change signal, as if the process that holds them had ended.
     public func lose() {
         cookies = []
