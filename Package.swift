@@ -419,7 +419,7 @@ let package = Package(
             ]),
         target(
             "DocumentInterception", in: "ContainerKit",
-            ["ResourceLoading", "SchemeMode", "WebEngine", "WebSyntax", .httpTypes, .log]),
+            ["PackageFormat", "ResourceLoading", "SchemeMode", "WebEngine", "WebSyntax", .httpTypes, .log]),
         tests(
             of: "DocumentInterception", in: "ContainerKit",
             [

@@ -296,6 +296,7 @@ let package = Package(
         .target(
             name: "DocumentInterception",
             dependencies: [
+                .product(name: "PackageFormat", package: "OfflinePackage"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebEngine", package: "WebEngine"),

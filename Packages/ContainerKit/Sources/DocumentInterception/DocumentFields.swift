@@ -3,6 +3,7 @@
 
 internal import Foundation
 internal import HTTPTypes
+@_spi(Facade) internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
@@ -14,7 +15,7 @@ struct DocumentFields {
     private(set) var referrerPolicy: String?
     private(set) var contentLanguage: String?
     private(set) var refresh: String?
-    /// The charset that the response declares, in lower case; `nil` if there is none.
+    /// The label of the charset that the response declares; `nil` if there is none.
     private(set) var charset: String?
     /// The name of a field whose effect a document without header fields would not have; `nil` if there is none.
     private(set) var inexpressible: String?
@@ -25,7 +26,7 @@ struct DocumentFields {
             ["", "identity"].contains((fields[.contentEncoding] ?? "").asciiLowercased),
             fields[.contentDisposition].map({ FieldParameters($0).value.utf8.equalsIgnoringCase("attachment") }) != true
         else { return nil }
-        charset = FieldParameters(type)["charset"]?.asciiLowercased
+        charset = FieldParameters(type)["charset"]
         for field in fields {
             switch field.name.canonicalName {
             case "content-security-policy":
@@ -61,28 +62,14 @@ enum DocumentText {
     /// and of URL queries, so that documents of other charsets must be loaded by the engine.
     /// - Parameters:
     ///   - bytes: the body of the response.
-    ///   - charset: the charset that the response declares, in lower case; `nil` if there is none.
+    ///   - charset: the label of the charset that the response declares; `nil` if there is none.
     ///   - assumesUTF8: a Boolean value that indicates whether a document without a charset is UTF-8.
     static func text(of bytes: [UInt8], charset: String?, assumesUTF8: Bool) -> String? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let isMarked = bytes.starts(with: mark)
-        guard !bytes.contains(0), isMarked || (charset ?? declared(in: bytes)).map(isUTF8) ?? assumesUTF8
-        else { return nil }
+        // A declared label that names no encoding has no effect (HTML, section "Determining the character encoding").
+        let encoding = charset.flatMap(CharacterEncoding.init(label:)) ?? HTMLPrescan.encoding(in: bytes)
+        guard !bytes.contains(0), isMarked || encoding.map({ $0 == .utf8 }) ?? assumesUTF8 else { return nil }
         return String(validating: isMarked ? bytes[mark.count...] : bytes[...], as: UTF8.self)
-    }
-
-    private static func isUTF8(_ label: String) -> Bool { label == "utf-8" || label == "utf8" }
-
-    /// Returns the charset that a `<meta>` element in the first 1,024 bytes declares (HTML, section "Prescan a byte
-    /// stream to determine its encoding"), in lower case; `nil` if there is none.
-    private static func declared(in bytes: [UInt8]) -> String? {
-        let start = String(decoding: bytes.prefix(1_024), as: UTF8.self).asciiLowercased
-        guard let meta = start.range(of: "<meta"), let name = start[meta.upperBound...].range(of: "charset") else {
-            return nil
-        }
-        let rest = start[name.upperBound...].drop { $0.isWhitespace }
-        guard rest.first == "=" else { return nil }
-        let value = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
-        return String(value.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     }
 }

@@ -80,6 +80,29 @@ struct DocumentControllerTests {
         #expect(await document(["https://shop.example/a": response])?.html == "<p>")
     }
 
+    @Test(
+        "the charset is that of the response, or that of a meta element in the first 1,024 bytes",
+        arguments: [
+            ("<meta charset=utf-8>", "text/html", true), ("<META CharSet = 'UTF8'>", "text/html", true),
+            ("<meta http-equiv=Content-Type content='text/html; charset=utf-8'>", "text/html", true),
+            ("<meta content='text/html; charset=utf-8'>", "text/html", false),
+            ("<!-- <meta charset=utf-8> -->", "text/html", false),
+            ("<!-- <meta charset=utf-8> --><meta charset=gbk>", "text/html", false),
+            ("<!-- <meta charset=gbk> --><meta charset=utf-8>", "text/html", true),
+            ("<p title='<meta charset=utf-8>'>", "text/html", false),
+            ("<meta name=a content=charset><meta charset=utf-8>", "text/html", true),
+            ("<metal charset=utf-8>", "text/html", false),
+            (String(repeating: " ", count: 1_004) + "<meta charset=utf-8>", "text/html", true),
+            (String(repeating: " ", count: 1_005) + "<meta charset=utf-8>", "text/html", false),
+            ("<meta charset=gbk>", "text/html; charset=UTF-8", true),
+            ("<meta charset=utf-8>", "text/html; charset=gbk", false),
+            ("<meta charset=utf-8>", "text/html; charset=nothing", true),
+        ])
+    func charsets(text: String, type: String, isGiven: Bool) async {
+        let document = await document(["https://shop.example/a": .init(text, type)])
+        #expect((document != nil) == isGiven)
+    }
+
     @Test("of a navigation that may be a frame's, only a held document is requested")
     func frames() async {
         let responses: [String: ResourceResponse] = [

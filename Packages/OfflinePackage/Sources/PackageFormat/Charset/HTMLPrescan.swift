@@ -4,7 +4,7 @@
 internal import WebSyntax
 
 /// The prescan of an HTML document for its encoding (WHATWG HTML, section 13.2.3.2), except for UTF-16.
-struct HTMLPrescan {
+@_spi(Facade) public struct HTMLPrescan {
     private struct Attribute {
         var name: [UInt8] = []
         var value: [UInt8] = []
@@ -20,9 +20,10 @@ struct HTMLPrescan {
         self.bytes = bytes
     }
 
-    /// Returns the encoding that the document declares, or `nil`.
-    /// - Parameter bytes: the start of the document.
-    static func encoding(in bytes: [UInt8]) -> CharacterEncoding? {
+    /// Returns the encoding that the first 1,024 bytes declare, or `nil`.
+    /// - Parameter bytes: the document, or its start.
+    public static func encoding(in bytes: [UInt8]) -> CharacterEncoding? {
+        let bytes = Array(bytes.prefix(CharsetSniffer.prescanLength))
         var prescan = HTMLPrescan(bytes)
         do {
             return try prescan.run()
