@@ -21,8 +21,16 @@ package final class DocumentController {
     private let names: SchemeNames
     private let host: any DocumentHost
     private let logger: Logger
+    private let now: () -> ContinuousClock.Instant
     /// The held paths of the packages that were used last.
     private var held: (generations: [GenerationReference], paths: HeldPaths)?
+    /// The URLs, without fragments, whose last response could not be given, with its time; oldest first.
+    private var refused: [(url: String, time: ContinuousClock.Instant)] = []
+
+    /// The maximum number of URLs in ``refused``.
+    static let refusedLimit = 256
+    /// The time for which the engine loads such a URL without a request of the container.
+    static let refusedLife = Duration.seconds(600)
 
     /// Creates a controller.
     /// - Parameters:
@@ -30,30 +38,37 @@ package final class DocumentController {
     ///   - pipeline: the request pipeline of the mode.
     ///   - host: the container's side.
     ///   - logger: the logger.
+    ///   - now: a closure that returns the current time.
     package init(
-        names: SchemeNames, pipeline: any DocumentPipeline, host: any DocumentHost, logger: Logger
+        names: SchemeNames, pipeline: any DocumentPipeline, host: any DocumentHost, logger: Logger,
+        now: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.names = names
         self.pipeline = pipeline
         self.host = host
         self.logger = logger
+        self.now = now
     }
 
     /// Starts to give documents to the view of a page. Must be called before the view loads a document.
     package func begin(in view: some EngineView) {
         let id = view.id
-        view.loading.documents?.answerNavigations { [weak self] navigation in
+        view.loading.documents?.answerNavigations { [weak self, weak view] navigation in
             guard let self, let page = host.session(of: id), page.mode == .document,
                 pipeline.givesDocument(at: navigation.url),
                 // Of a frame, only a document that the container holds is worth a second request.
-                !navigation.mayBeOfFrame || pipeline.holds(navigation.url, for: page.reference)
+                !navigation.mayBeOfFrame && !isRefused(navigation.url)
+                    || pipeline.holds(navigation.url, for: page.reference)
             else { return nil }
-            return await document(for: navigation, in: page)
+            return await document(for: navigation, in: page) { view?.loading.load($0) }
         }
     }
 
     /// Returns the document of a navigation, or `nil` if the engine must load it itself.
-    private func document(for navigation: EngineNavigation, in page: PageSession) async -> EngineDocument? {
+    /// - Parameter load: a closure that loads another URL in place of the navigation.
+    private func document(
+        for navigation: EngineNavigation, in page: PageSession, load: (String) -> Void
+    ) async -> EngineDocument? {
         guard var head = HTTPRequest(urlText: navigation.url) else { return nil }
         head.headerFields = navigation.fields
         if let name = HTTPField.Name("Upgrade-Insecure-Requests") { head.headerFields[name] = "1" }
@@ -61,21 +76,29 @@ package final class DocumentController {
             head, destination: .document, page: PageAttribution(page.reference, confidence: .exact))
         let asked = EngineRequest(head: head, view: page.view, isMainDocument: true)
         host.requested(asked, of: page)
-        var record = RequestRecord(
-            from: .page, of: request.page, .get, head.urlText, isMainDocument: true)
+        let recorder = DocumentRecorder(asked, of: page, isMainDocument: !navigation.mayBeOfFrame, host)
         var redirected = RedirectedRequest(request)
         do {
             let opener = navigation.isReload || page.documentURL == head.urlText ? nil : page.documentURL
             let response = try await redirected.response { [pipeline] in
                 pipeline.givesDocument(at: $0)
             } load: { [pipeline] in
-                try await pipeline.answer(inPlaceOfEngine: $0, opener: opener)
+                let response = try await pipeline.answer(inPlaceOfEngine: $0, opener: opener)
+                if let response { recorder.record(response) }
+                return response
             }
             try Task.checkCancellation()
-            guard let response else { return nil }
-            record.record(response.head, from: response.provenance)
+            if let target = redirected.refusedTarget, navigation.continues(at: target) {
+                // The load cancels this navigation.
+                load(target)
+                return nil
+            }
+            guard let response, let text = try await text(of: response, at: navigation.url) else {
+                if response != nil || redirected.refusedTarget != nil { refuse(navigation.url) }
+                return nil
+            }
+            forget(navigation.url)
             let fragment = redirected.fragment ?? navigation.fragment
-            guard let text = try await text(of: response, at: navigation.url) else { return nil }
             let url = redirected.request.head.urlText
             let hasMap = text.html.utf8.contains("importmap".utf8)
             let script = DocumentScript.source(
@@ -84,16 +107,38 @@ package final class DocumentController {
                 referrer: navigation.referrer(at: url))
             let html = await rewritten(text, at: url, in: page)
             try Task.checkCancellation()
-            host.received(response, to: asked, of: page)
-            record.record(.finished, bytes: Int64(text.html.utf8.count))
-            host.requestEnded(record, pendingFor: nil)
-            return EngineDocument(url: url + fragment, html: html, script: script)
+            let bytes = Int64(text.html.utf8.count)
+            return EngineDocument(url: url + fragment, html: html, script: script) {
+                recorder.recordShown(bytes: bytes)
+            }
         } catch {
             // The engine's own navigation reports the error.
             logger.debug(
                 "the engine loads a document itself", metadata: ["url": "\(navigation.url)", "error": "\(error)"])
+            if let error = error as? ResourceError {
+                recorder.record(error)
+                if error.code == .tooLarge { refuse(navigation.url) }
+            }
             return nil
         }
+    }
+
+    // MARK: Refused documents
+
+    private func isRefused(_ url: String) -> Bool {
+        let url = url.withoutFragment
+        return refused.contains { $0.url == url && $0.time.duration(to: now()) < Self.refusedLife }
+    }
+
+    private func refuse(_ url: String) {
+        forget(url)
+        refused.append((url.withoutFragment, now()))
+        if refused.count > Self.refusedLimit { refused.removeFirst() }
+    }
+
+    private func forget(_ url: String) {
+        let url = url.withoutFragment
+        refused.removeAll { $0.url == url }
     }
 
     // MARK: Text
@@ -103,22 +148,24 @@ package final class DocumentController {
         let fields: DocumentFields
     }
 
-    /// Returns the text of a response, or `nil` if the engine must load the document itself.
+    /// Returns the text of a response, or `nil` if the engine must load the document itself. If the head decides that,
+    /// the body is not read, and its transfer ends.
+    /// - Throws: `ResourceError`, with code `tooLarge` for a body that exceeds the limit.
     private func text(of response: ResourceResponse, at url: String) async throws -> Text? {
         let isOfPackage = response.provenance.source == .package
         let status = response.head.status
         // A complete package has a page for missing files. Without the network, the engine would have none.
         guard status == .ok || isOfPackage && status == .notFound,
-            let fields = DocumentFields(response.head.headerFields)
+            let fields = DocumentFields(response.head.headerFields), isOfPackage || fields.mayBeUTF8
         else { return nil }
         if let field = fields.inexpressible, !isOfPackage {
             logger.debug("a document with \(field) is loaded by the engine", metadata: ["url": "\(url)"])
             return nil
         }
         let bytes = try await response.body.collect(upTo: DocumentText.limit)
-        guard let html = DocumentText.text(of: Array(bytes), charset: fields.charset, assumesUTF8: isOfPackage) else {
-            return nil
-        }
+        guard
+            let html = DocumentText.text(of: Array(bytes), encoding: fields.encoding, assumesUTF8: isOfPackage)
+        else { return nil }
         return Text(html: html, fields: fields)
     }
 
@@ -156,8 +203,21 @@ extension EngineNavigation {
         return origin.scheme == "https" && !url.hasPrefix("https:") ? nil : "\(origin)/"
     }
 
+    /// Returns a Boolean value that indicates whether a load of a redirect's target by the app has the meaning of the
+    /// navigation.
+    ///
+    /// This applies to a load of the app. It has no referrer, and no initiator whose site decides about the `SameSite`
+    /// cookies of the target. Its document adds an entry to the history.
+    fileprivate func continues(at target: String) -> Bool {
+        isOfApp && !isReload && (target.hasPrefix("https:") || target.hasPrefix("http:"))
+    }
+
     /// The fragment of the URL with its `#`; empty if there is none.
     fileprivate var fragment: String {
         url.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(url[$0...]) } ?? ""
     }
+}
+
+extension String {
+    fileprivate var withoutFragment: String { String(self[..<(utf8.firstIndex(of: UInt8(ascii: "#")) ?? endIndex)]) }
 }

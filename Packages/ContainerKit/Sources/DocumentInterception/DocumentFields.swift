@@ -15,8 +15,11 @@ struct DocumentFields {
     private(set) var referrerPolicy: String?
     private(set) var contentLanguage: String?
     private(set) var refresh: String?
-    /// The label of the charset that the response declares; `nil` if there is none.
-    private(set) var charset: String?
+    /// The encoding that the response declares; `nil` if there is none. A label that names no encoding has no effect
+    /// (HTML, section "Determining the character encoding").
+    let encoding: CharacterEncoding?
+    /// A Boolean value that indicates whether the response declares no encoding other than UTF-8.
+    var mayBeUTF8: Bool { encoding.map { $0 == .utf8 } ?? true }
     /// The name of a field whose effect a document without header fields would not have; `nil` if there is none.
     private(set) var inexpressible: String?
 
@@ -26,7 +29,7 @@ struct DocumentFields {
             ["", "identity"].contains((fields[.contentEncoding] ?? "").asciiLowercased),
             fields[.contentDisposition].map({ FieldParameters($0).value.utf8.equalsIgnoringCase("attachment") }) != true
         else { return nil }
-        charset = FieldParameters(type)["charset"]
+        encoding = FieldParameters(type)["charset"].flatMap(CharacterEncoding.init(label:))
         for field in fields {
             switch field.name.canonicalName {
             case "content-security-policy":
@@ -62,13 +65,12 @@ enum DocumentText {
     /// and of URL queries, so that documents of other charsets must be loaded by the engine.
     /// - Parameters:
     ///   - bytes: the body of the response.
-    ///   - charset: the label of the charset that the response declares; `nil` if there is none.
+    ///   - encoding: the encoding that the response declares; `nil` if there is none.
     ///   - assumesUTF8: a Boolean value that indicates whether a document without a charset is UTF-8.
-    static func text(of bytes: [UInt8], charset: String?, assumesUTF8: Bool) -> String? {
+    static func text(of bytes: [UInt8], encoding: CharacterEncoding?, assumesUTF8: Bool) -> String? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let isMarked = bytes.starts(with: mark)
-        // A declared label that names no encoding has no effect (HTML, section "Determining the character encoding").
-        let encoding = charset.flatMap(CharacterEncoding.init(label:)) ?? HTMLPrescan.encoding(in: bytes)
+        let encoding = encoding ?? HTMLPrescan.encoding(in: bytes)
         guard !bytes.contains(0), isMarked || encoding.map({ $0 == .utf8 }) ?? assumesUTF8 else { return nil }
         return String(validating: isMarked ? bytes[mark.count...] : bytes[...], as: UTF8.self)
     }

@@ -11,6 +11,9 @@ struct RedirectedRequest: Sendable {
     /// The fragment of the last target that has one, with its `#`; `nil` if none has.
     private(set) var fragment: String?
 
+    /// The absolute URL of the target that was not followed; `nil` if all were.
+    private(set) var refusedTarget: String?
+
     init(_ request: ResourceRequest) {
         self.request = request
     }
@@ -28,7 +31,10 @@ struct RedirectedRequest: Sendable {
         for _ in 0...Redirect.limit {
             guard let response = try await load(request) else { return nil }
             guard let redirect = try Redirect(of: response.head, to: request.head) else { return response }
-            guard mayFollow(redirect.target) else { return nil }
+            guard mayFollow(redirect.target) else {
+                refusedTarget = redirect.target
+                return nil
+            }
             request = try redirect.following(request)
             fragment =
                 redirect.target.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(redirect.target[$0...]) }

@@ -16,19 +16,46 @@ import WebEngineTesting
 struct DocumentControllerTests {
     private nonisolated static let html = "text/html; charset=utf-8"
 
-    /// Returns the document that the container gives for a navigation.
+    /// The time of a test.
+    @MainActor
+    private final class Time {
+        var now = ContinuousClock.now
+    }
+
+    /// A controller with a view, in which it has begun.
+    @MainActor
+    private struct Stage {
+        let view = FakeView(id: ViewID(rawValue: 1))
+        let pipeline: FakePipeline
+        let host: FakeHost
+        let controller: DocumentController
+        let time = Time()
+
+        init(_ responses: [String: ResourceResponse]) {
+            pipeline = FakePipeline(responses)
+            host = FakeHost(view)
+            controller = DocumentController(
+                names: .standard, pipeline: pipeline, host: host, logger: Logger(label: "test"),
+                now: { [time] in time.now })
+            controller.begin(in: view)
+        }
+
+        /// Returns the document that the container gives for a navigation.
+        func document(
+            at url: String = "https://shop.example/a", isReload: Bool = false, isOfApp: Bool = false,
+            mayBeOfFrame: Bool = false
+        ) async -> EngineDocument? {
+            let fields: HTTPFields = [.referer: "https://shop.example/"]
+            return await view.onNavigation?(
+                EngineNavigation(
+                    to: url, fields: fields, isReload: isReload, isOfApp: isOfApp, mayBeOfFrame: mayBeOfFrame))
+        }
+    }
+
     private func document(
         at url: String = "https://shop.example/a", _ responses: [String: ResourceResponse], mayBeOfFrame: Bool = false
     ) async -> EngineDocument? {
-        let view = FakeView(id: ViewID(rawValue: 1))
-        let pipeline = FakePipeline(responses)
-        let host = FakeHost(view)
-        let controller = DocumentController(
-            names: .standard, pipeline: pipeline, host: host, logger: Logger(label: "test"))
-        controller.begin(in: view)
-        let fields: HTTPFields = [.referer: "https://shop.example/"]
-        return await view.onNavigation?(
-            EngineNavigation(to: url, fields: fields, isReload: false, mayBeOfFrame: mayBeOfFrame))
+        await Stage(responses).document(at: url, mayBeOfFrame: mayBeOfFrame)
     }
 
     @Test("a document is given with the custom-scheme URLs of held resources")
@@ -111,5 +138,129 @@ struct DocumentControllerTests {
         #expect(await document(responses, mayBeOfFrame: true) == nil)
         #expect(await document(at: "https://shop.example/held", responses, mayBeOfFrame: true) != nil)
         #expect(await document(at: "https://other.example/", responses) == nil)
+    }
+
+    @Test("a load of the app continues at the target of a redirect to another host, without a second request")
+    func redirectsOfApp() async {
+        func redirect(to target: String) -> ResourceResponse {
+            ResourceResponse("", "text/plain", status: .found, [.location: target])
+        }
+        let stage = Stage([
+            "https://shop.example/out": redirect(to: "https://login.example/?a#b"),
+            "https://shop.example/file": redirect(to: "file:///etc/hosts"),
+        ])
+        #expect(await stage.document(at: "https://shop.example/out", isOfApp: true) == nil)
+        #expect(stage.view.loads == ["https://login.example/?a#b"])
+        #expect(stage.pipeline.loader.requests.count == 1)
+        // A load by the app would change the entries of the history, or has another initiator, for `SameSite`.
+        #expect(await stage.document(at: "https://shop.example/out", isReload: true, isOfApp: true) == nil)
+        #expect(await stage.document(at: "https://shop.example/out", isOfApp: false) == nil)
+        #expect(await stage.document(at: "https://shop.example/file", isOfApp: true) == nil)
+        #expect(stage.view.loads.count == 1)
+    }
+
+    @Test("a URL whose response cannot be given goes to the engine for a while, unless a source holds it")
+    func refused() async {
+        let json = ResourceResponse("{}", "application/json")
+        var responses = ["https://shop.example/a": json, "https://shop.example/held": json]
+        responses["https://shop.example/out"] = .init("", "a/b", status: .found, [.location: "https://login.example/"])
+        responses["https://shop.example/404"] = .init("<p>", Self.html, status: .notFound)
+        responses["https://shop.example/page"] = .init("<p>", Self.html)
+        let stage = Stage(responses)
+        for path in ["a", "a#x", "out", "404"] {
+            #expect(await stage.document(at: "https://shop.example/\(path)") == nil)
+        }
+        #expect(stage.pipeline.loader.requests.count == 3)
+        for path in ["a#y", "out", "404"] {
+            #expect(await stage.document(at: "https://shop.example/\(path)") == nil)
+        }
+        #expect(stage.pipeline.loader.requests.count == 3)
+        for _ in 0..<2 {
+            #expect(await stage.document(at: "https://shop.example/held") == nil)
+            #expect(await stage.document(at: "https://shop.example/page") != nil)
+        }
+        #expect(stage.pipeline.loader.requests.count == 7)
+        stage.time.now += DocumentController.refusedLife
+        #expect(await stage.document() == nil)
+        #expect(stage.pipeline.loader.requests.count == 8)
+    }
+
+    @Test("the number of URLs whose responses cannot be given is limited, and failed requests are not among them")
+    func refusedLimit() async {
+        var responses: [String: ResourceResponse] = [:]
+        let urls = (0...DocumentController.refusedLimit).map { "https://shop.example/\($0)" }
+        for url in urls { responses[url] = .init("{}", "application/json") }
+        let stage = Stage(responses)
+        for url in urls { #expect(await stage.document(at: url) == nil) }
+        #expect(await stage.document(at: urls[1]) == nil)
+        #expect(stage.pipeline.loader.requests.count == urls.count)
+        #expect(await stage.document(at: urls[0]) == nil)
+        for _ in 0..<2 { #expect(await stage.document(at: "https://shop.example/none") == nil) }
+        #expect(stage.pipeline.loader.requests.count == urls.count + 3)
+    }
+
+    @Test(
+        "the body is not read if the head shows that the response cannot be given",
+        arguments: [
+            ("application/zip", [:], 200), ("text/html; charset=gbk", [:], 200), (html, [:], 500),
+            (html, ["Content-Disposition": "attachment"], 200), (html, ["Content-Security-Policy": "sandbox"], 200),
+            (html, ["Cross-Origin-Embedder-Policy": "require-corp"], 200), (html, [:], 200),
+        ])
+    func unread(type: String, fields: [String: String], status: Int) async throws {
+        var answered = HTTPFields()
+        for (name, value) in fields { answered[try #require(HTTPField.Name(name))] = value }
+        var response = ResourceResponse("", type, status: .init(code: status), answered)
+        response.body = .stream(ByteStream(UnreadBody(), length: 5 << 30))
+        let stage = Stage(["https://shop.example/a": response])
+        for _ in 0..<2 { #expect(await stage.document() == nil) }
+        #expect(stage.pipeline.loader.requests.count == 1)
+    }
+
+    @Test("each request has one record, and only a shown document of the page is a document of the page")
+    func records() async throws {
+        let stage = Stage([
+            "https://shop.example/a": .init("<p>1", Self.html), "https://shop.example/held": .init("<p>", Self.html),
+            "https://shop.example/file": .init("{}", "application/json"),
+        ])
+        func records() -> [String] {
+            stage.host.records.map { item in
+                let outcome =
+                    switch item.record.outcome {
+                    case .finished: "finished"
+                    case .stopped: "stopped"
+                    case .failed: "failed"
+                    }
+                let kind = item.record.isMainDocument ? "page" : "other"
+                return "\(item.record.url.dropFirst(21)) \(kind) \(outcome) \(item.record.bytes)"
+            }
+        }
+        var document = await stage.document()
+        #expect(records() == [])
+        document?.onShow()
+        document = nil
+        #expect(records() == ["a page finished 4"])
+        // The engine loads this one itself.
+        #expect(await stage.document(at: "https://shop.example/file") == nil)
+        #expect(records().last == "file page stopped 0")
+        #expect(stage.host.records.last?.record.status == .ok)
+        document = await stage.document(at: "https://shop.example/held", mayBeOfFrame: true)
+        #expect(records().count == 2)
+        document = nil
+        #expect(records().dropFirst(2) == ["held other stopped 0"])
+        document = await stage.document(at: "https://shop.example/held", mayBeOfFrame: true)
+        document?.onShow()
+        document = nil
+        #expect(records().dropFirst(3) == ["held page finished 3"])
+    }
+
+    @Test("a document of the page is the opener; a document that the app opens or that is reloaded has none")
+    func openers() async {
+        let stage = Stage([
+            "https://shop.example/a": .init("<p>", Self.html), "https://shop.example/": .init("<p>", Self.html),
+        ])
+        _ = await stage.document()
+        _ = await stage.document(isReload: true)
+        _ = await stage.document(at: "https://shop.example/")
+        #expect(stage.pipeline.openers == ["https://shop.example/", nil, nil])
     }
 }

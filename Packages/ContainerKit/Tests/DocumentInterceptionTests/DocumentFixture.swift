@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import ResourceLoading
+import Testing
 import WebEngine
 import WebEngineTesting
 
@@ -13,6 +14,8 @@ import WebEngineTesting
 final class FakePipeline: DocumentPipeline {
     private let responses: [String: ResourceResponse]
     let loader = FakeLoader()
+    /// The opener of each request.
+    @MainActor fileprivate(set) var openers: [String?] = []
 
     init(_ responses: [String: ResourceResponse]) {
         self.responses = responses
@@ -23,9 +26,14 @@ final class FakePipeline: DocumentPipeline {
     func holds(_ url: String, for page: PageReference) -> Bool { url.contains("held") }
 
     func answer(inPlaceOfEngine request: ResourceRequest, opener: String?) async throws -> ResourceResponse? {
+        await record(opener)
         _ = try await loader.load(request)
         return responses[request.head.urlText]
     }
+}
+
+extension FakePipeline {
+    @MainActor fileprivate func record(_ opener: String?) { openers.append(opener) }
 }
 
 /// The container's side, with one page at `https://shop.example/`.
@@ -68,5 +76,15 @@ extension ResourceResponse {
         self.init(
             head: HTTPResponse(status: status, headerFields: fields), body: .bytes(Data(text.utf8)),
             provenance: Provenance(source, reason: "a test"))
+    }
+}
+
+/// A body that must not be read.
+struct UnreadBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    func makeAsyncIterator() -> Self { self }
+
+    mutating func next() async throws -> Data? {
+        Issue.record("the body was read")
+        return nil
     }
 }

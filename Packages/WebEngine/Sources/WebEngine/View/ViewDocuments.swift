@@ -29,13 +29,16 @@ public struct EngineNavigation: Sendable {
     public var fields: HTTPFields
     /// A Boolean value that indicates whether the navigation reloads the current document.
     public var isReload: Bool
+    /// A Boolean value that indicates whether the app has requested the load.
+    public var isOfApp: Bool
     /// A Boolean value that indicates whether the navigation may be one of a frame; `false` if the engine reports the
     /// frame.
     public var mayBeOfFrame: Bool
 
     /// Creates a navigation. Adapters call this for each navigation.
-    public init(to url: String, fields: HTTPFields, isReload: Bool, mayBeOfFrame: Bool) {
+    public init(to url: String, fields: HTTPFields, isReload: Bool, isOfApp: Bool, mayBeOfFrame: Bool) {
         self.url = url
+        self.isOfApp = isOfApp
         self.mayBeOfFrame = mayBeOfFrame
         self.fields = fields
         self.isReload = isReload
@@ -52,9 +55,15 @@ public struct EngineDocument: Sendable {
     /// The script that runs in the document and its frames before their own scripts, in the page's world. It replaces
     /// the script of the previous document.
     public var script: String
+    /// A closure that the adapter calls when the document takes the place of its navigation. The adapter releases it if
+    /// that does not happen.
+    public var onShow: @MainActor @Sendable () -> Void
 
     /// Creates a document.
-    public init(url: String, html: String, script: String) {
+    public init(
+        url: String, html: String, script: String, onShow: @escaping @MainActor @Sendable () -> Void = {}
+    ) {
+        self.onShow = onShow
         self.url = url
         self.html = html
         self.script = script

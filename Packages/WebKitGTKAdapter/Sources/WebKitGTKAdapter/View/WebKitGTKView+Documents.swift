@@ -193,7 +193,7 @@ public import WebEngine
             let isReturn = isReload || type == WEBKIT_NAVIGATION_TYPE_BACK_FORWARD
             var navigation = EngineNavigation(
                 to: url, fields: HTTPFields(webkit_uri_request_get_http_headers(request)),
-                isReload: isReload,
+                isReload: isReload, isOfApp: location.isLoadOfHost,
                 mayBeOfFrame: !location.isLoadOfHost)
             g_object_ref(decision)
             given.lastTask += 1
@@ -313,6 +313,7 @@ public import WebEngine
             // The engine compares the second URL with that of the failed navigation. The third is that of the document,
             // and differs after a redirect.
             webkit_web_view_load_alternate_html(web, document.html, url, document.url)
+            document.onShow()
             return .replaced
         }
 
