@@ -72,6 +72,10 @@ package final class DocumentController {
         guard var head = HTTPRequest(urlText: navigation.url) else { return nil }
         head.headerFields = navigation.fields
         if let name = HTTPField.Name("Upgrade-Insecure-Requests") { head.headerFields[name] = "1" }
+        // As engines do, so that caches validate the document (RFC 9111, section 5.2.1.1).
+        if navigation.isReload, head.headerFields[.cacheControl] == nil {
+            head.headerFields[.cacheControl] = "max-age=0"
+        }
         let request = ResourceRequest(
             head, destination: .document, page: PageAttribution(page.reference, confidence: .exact))
         let asked = EngineRequest(head: head, view: page.view, isMainDocument: true)
@@ -102,7 +106,7 @@ package final class DocumentController {
             let url = redirected.request.head.urlText
             let hasMap = text.html.utf8.contains("importmap".utf8)
             let script = DocumentScript.source(
-                of: url, held: await paths(of: page),
+                of: url, held: await paths(of: page, at: url),
                 importing: hasMap ? [] : host.packages(of: page.id).map(\.url), names: names,
                 referrer: navigation.referrer(at: url))
             let html = await rewritten(text, at: url, in: page)
@@ -182,13 +186,18 @@ package final class DocumentController {
 
     // MARK: Held paths
 
-    /// Returns the paths of the files that the packages of a page have.
-    private func paths(of page: PageSession) async -> HeldPaths {
+    /// Returns the paths of the files that the packages of a page have, and of the prefetched responses that wait for
+    /// the page. Those of other origins are left out, because a request does not show its credentials mode.
+    private func paths(of page: PageSession, at url: String) async -> HeldPaths {
+        let origin = WebOrigin(url: url)
+        let prefetched = host.prefetchedURLs(of: page.id).filter { WebOrigin(url: $0) == origin }.map {
+            String($0.prefix { $0 != "?" })
+        }
         let generations = page.generations
-        if let held, held.generations == generations { return held.paths }
+        if let held, held.generations == generations, prefetched.isEmpty { return held.paths }
         let folders = host.packages(of: page.id).filter(\.isComplete).map(\.url)
-        let paths = HeldPaths(files: await host.fileURLs(of: page.id), folders: folders)
-        held = (generations, paths)
+        let paths = HeldPaths(files: prefetched + (await host.fileURLs(of: page.id)), folders: folders)
+        if prefetched.isEmpty { held = (generations, paths) }
         return paths
     }
 }

@@ -39,6 +39,9 @@ package protocol DocumentHost: AnyObject, Sendable {
     /// Returns the real URLs of the files of an open page's packages. The files of complete packages are not included.
     func fileURLs(of page: PageID) async -> [String]
 
+    /// Returns the URLs of the prefetched GET requests that wait for an open page.
+    func prefetchedURLs(of page: PageID) -> [String]
+
     /// Returns the packages of an open page.
     func packages(of page: PageID) -> [PagePackage]
 

@@ -39,9 +39,9 @@ package final class Prefetcher {
         table = setup.options.table
     }
 
-    /// A Boolean value that indicates whether cross-origin requests of pages do not pass through the container, as
-    /// with the loopback server.
-    private var isOriginBound: Bool { mode == .loopbackServer }
+    /// A Boolean value that indicates whether cross-origin requests of pages do not pass through the container. In the
+    /// mode `document`, the container does not know their credentials mode.
+    private var isOriginBound: Bool { [.loopbackServer, .document].contains(mode) }
     /// A Boolean value that indicates whether the container stores the cookies of responses. In other modes the
     /// engine stores them.
     private var keepsCookies: Bool { mode == .customScheme }

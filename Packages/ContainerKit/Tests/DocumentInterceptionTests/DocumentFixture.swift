@@ -52,6 +52,10 @@ final class FakeHost: DocumentHost {
 
     func fileURLs(of page: PageID) async -> [String] { [] }
 
+    var prefetchedURLs: [String] = []
+
+    func prefetchedURLs(of page: PageID) -> [String] { prefetchedURLs }
+
     func packages(of page: PageID) -> [PagePackage] {
         [PagePackage(url: "https://shop.example/held/", isComplete: true)]
     }

@@ -5,6 +5,7 @@ internal import DocumentInterception
 internal import HTTPTypes
 internal import PackageUpdates
 internal import PagePrefetch
+@_spi(Facade) internal import Prefetch
 package import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
@@ -17,7 +18,8 @@ extension ContainerCore {
         _ pipelines: ModePipelines, _ delivery: RequestDeliveryAdapter<Engine>, _ packages: PackagesComponent
     ) -> DocumentsComponent? {
         guard let pipeline = pipelines[.document] else { return nil }
-        let adapter = DocumentAdapter(pages, packages, delivery, fields: pipeline.fields)
+        let adapter = DocumentAdapter(
+            pages, packages, delivery, fields: pipeline.fields, prefetch: pipeline.path.prefetch)
         return DocumentsComponent(
             DocumentController(names: names, pipeline: pipeline.path, host: adapter, logger: logger),
             HeldResourceHandler(names: names, pipeline: pipeline.path, host: adapter))
@@ -60,12 +62,16 @@ final class DocumentAdapter: DocumentHost {
     private weak var packages: PackagesComponent?
     private let delivery: any RequestDeliveryHost
     private let fields: EngineFields?
+    private let prefetch: PrefetchLoader?
 
-    /// - Parameter fields: the recorder of the engine's header fields in the mode; `nil` if prefetching is not in use.
+    /// - Parameters:
+    ///   - fields: the recorder of the engine's header fields in the mode; `nil` if prefetching is not in use.
+    ///   - prefetch: the loader of prefetched responses in the mode; `nil` if prefetching is not in use.
     init(
         _ pages: PageRegistry, _ packages: PackagesComponent, _ delivery: any RequestDeliveryHost,
-        fields: EngineFields?
+        fields: EngineFields?, prefetch: PrefetchLoader?
     ) {
+        self.prefetch = prefetch
         self.pages = pages
         self.packages = packages
         self.delivery = delivery
@@ -75,6 +81,8 @@ final class DocumentAdapter: DocumentHost {
     func session(of view: ViewID) -> PageSession? { pages?.session(of: view).flatMap { pages?.current($0) } }
 
     func fileURLs(of page: PageID) async -> [String] { await packages?.service.library.fileURLs(of: page) ?? [] }
+
+    func prefetchedURLs(of page: PageID) -> [String] { prefetch?.waitingURLs(of: page) ?? [] }
 
     func packages(of page: PageID) -> [PagePackage] {
         packages?.service.library.packages(of: page).map {

@@ -47,6 +47,11 @@ public final class PrefetchLoader: ResourceLoader {
     /// The number of responses and requests in progress that wait for their page.
     public var waitingCount: Int { store.read(\.waitingCount) }
 
+    /// Returns the URLs of the GET requests for resources of a page that wait for the page, in progress or complete.
+    @_spi(Facade) public func waitingURLs(of page: PageID) -> [String] {
+        store.read { $0.unclaimedURLs(of: page) }
+    }
+
     /// Starts requests for a page that is being opened. When the method returns they are in progress, and the page's
     /// own requests join them. No request is sent twice for one page until ``removePage(_:)``.
     public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {

@@ -167,6 +167,13 @@ extension PrefetchState {
         entries.values.contains { $0.page == page && $0.claim == nil && !$0.identity.isDocument }
     }
 
+    /// Returns the URLs of the GET requests for resources of the page that have not been claimed.
+    func unclaimedURLs(of page: PageID) -> [String] {
+        entries.values.filter {
+            $0.page == page && $0.claim == nil && !$0.identity.isDocument && $0.identity.method == "GET"
+        }.map(\.identity.url)
+    }
+
     /// Returns the unclaimed requests for resources of a page whose document has set cookies. Requests that are being
     /// completed will be completed again.
     mutating func recordCookieChange(of page: PageID) -> [Waiting] {
