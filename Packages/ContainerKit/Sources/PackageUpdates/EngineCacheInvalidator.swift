@@ -169,16 +169,6 @@ package final class EngineCacheInvalidator {
         save()
     }
 
-    /// Clears the engine's HTTP cache for all sites.
-    package func clear() async {
-        guard let engine else { return }
-        do {
-            try await engine.caching.clearHTTPCache()
-        } catch {
-            logger.warning("cannot clear the engine's HTTP cache", metadata: ["error": "\(error)"])
-        }
-    }
-
     /// Cancels a removal in progress and waits for its end.
     package func shutDown() async {
         isOver = true

@@ -102,8 +102,9 @@ package struct LoaderStack: Sendable {
             return parts.cookies.map { CookieSendingLoader(loader, cookies: $0) } ?? loader
         }
 
-        // An engine with an HTTP cache of its own needs no second cache.
-        let origin: any ResourceLoader = traits.caches ? storing : cached(storing)
+        // An engine with an HTTP cache of its own needs no second cache. The cache of a mode with a cookie jar would
+        // store the cookies of responses in that jar, and not in the engine.
+        let origin: any ResourceLoader = traits.caches || parts.isCacheOfOthers ? storing : cached(storing)
         // The prefetch loader is inside the cookie loader, because the cookies are part of the key of a prefetched
         // response.
         prefetch = parts.prefetch?.loader(

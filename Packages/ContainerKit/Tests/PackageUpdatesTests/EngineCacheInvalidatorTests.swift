@@ -175,13 +175,4 @@ struct EngineCacheInvalidatorTests {
         #expect(host.removedURLs == [[shop], [shop]])
         await invalidator.shutDown()
     }
-
-    @Test("The HTTP cache is cleared; a failure is logged and not thrown")
-    func clear() async throws {
-        let invalidator = invalidator()
-        await invalidator.clear()
-        engine.clearError = EngineError(.storage, "a test")
-        await invalidator.clear()
-        #expect(engine.httpCacheClears == 1)
-    }
 }

@@ -106,7 +106,8 @@ public import ResourceLoading
 /// The sizes, the folder and the rules of the HTTP cache between the packages and the network.
 ///
 /// The cache serves requests that reach the container in custom-scheme mode, because the engine stores nothing on disk
-/// for them. Pages that are not intercepted use the cache of the engine.
+/// for them, and the documents of the mode `document`, unless the container also has custom-scheme pages. Pages that
+/// are not intercepted use the cache of the engine.
 public struct HTTPCacheOptions: Sendable {
     /// The maximum number of bytes in memory; 10 MB by default. With zero, only the disk level is used.
     public var memoryBytes = 10 << 20

@@ -134,7 +134,8 @@ extension ContainerCore {
     /// Creates the component of the engine's caches.
     func makeEngineCaches(_ pipeline: ModePipeline, loopback: LoopbackController<Engine>?) -> EngineCachesComponent {
         guard pipeline.mode.isOverLoopback, pipeline.traits.caches else {
-            return EngineCachesComponent(nil, caching: engine.caching)
+            return EngineCachesComponent(
+                nil, caching: engine.caching, cachesResources: modes.chains.contains(.document), logger: logger)
         }
         let adapter = EngineCacheAdapter(rules: rules, packages: switches[.packages], loopback: loopback, hub: hub)
         let invalidator = EngineCacheInvalidator(
@@ -151,7 +152,8 @@ extension ContainerCore {
             default: break
             }
         }
-        return EngineCachesComponent(invalidator, caching: engine.caching)
+        return EngineCachesComponent(
+            invalidator, caching: engine.caching, cachesResources: true, logger: logger)
     }
 }
 
@@ -299,10 +301,18 @@ final class EngineCachesComponent: ContainerComponent {
     /// The invalidator, or `nil` if no mode in use lets the engine cache package files.
     let invalidator: EngineCacheInvalidator?
     private let caching: any EngineCaching
+    private let cachesResources: Bool
+    private let logger: Logger
 
-    init(_ invalidator: EngineCacheInvalidator?, caching: any EngineCaching) {
+    /// - Parameter cachesResources: a Boolean value that indicates whether the engine caches resources of intercepted
+    ///   pages.
+    init(
+        _ invalidator: EngineCacheInvalidator?, caching: any EngineCaching, cachesResources: Bool, logger: Logger
+    ) {
         self.invalidator = invalidator
         self.caching = caching
+        self.cachesResources = cachesResources
+        self.logger = logger
     }
 
     func start() { invalidator?.start() }
@@ -315,9 +325,16 @@ final class EngineCachesComponent: ContainerComponent {
     ///   responses to pages that are not intercepted.
     func removeData(_ removal: AccountDataRemoval) async throws {
         guard removal.stage == .clearing else { return }
-        if removal.contents.contains(.engineCopies) { await invalidator?.clear() }
-        guard removal.contents.contains(.session) else { return }
-        do { try await caching.clearHTTPCache() } catch { throw EngineCacheFailure(error: error) }
+        let isSession = removal.contents.contains(.session)
+        guard isSession || cachesResources && removal.contents.contains(.engineCopies) else { return }
+        do {
+            try await caching.clearHTTPCache()
+        } catch {
+            guard isSession else {
+                return logger.warning("cannot clear the engine's HTTP cache", metadata: ["error": "\(error)"])
+            }
+            throw EngineCacheFailure(error: error)
+        }
     }
 
     func shutDown() async { await invalidator?.shutDown() }
