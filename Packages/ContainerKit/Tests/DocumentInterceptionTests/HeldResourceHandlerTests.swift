@@ -81,6 +81,8 @@ struct HeldResourceHandlerTests {
         let moved = await answer("/moved")
         #expect(moved.text == "3" && moved.fields[.accessControlAllowOrigin] == nil)
         #expect(await answer("/unsafe").error?.code == .blocked)
+        // The document requests each hop.
+        #expect(pipeline.openers == Array(repeating: "https://shop.example/", count: 3))
     }
 
     @Test("documents, frames and other methods have no response")

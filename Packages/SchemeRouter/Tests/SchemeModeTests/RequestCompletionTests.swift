@@ -218,6 +218,21 @@ struct RequestCompletionTests {
         #expect(try completed("https://b.example/").head.headerFields[.referer] == nil)
     }
 
+    @Test("A referrer of more than 4,096 characters is the origin (Referrer Policy, section 8.3, step 6)")
+    func longReferrer() throws {
+        func referrer(ofLength length: Int, at url: String) throws -> String? {
+            let start = "https://a.example/"
+            let page = start + String(repeating: "x", count: length - start.utf8.count)
+            let from: HTTPFields = [.referer: page]
+            return try completed(url, from).head.headerFields[.referer] == page
+                ? "whole" : completed(url, from).head.headerFields[.referer]
+        }
+        #expect(try referrer(ofLength: 4_096, at: "https://a.example/y") == "whole")
+        #expect(try referrer(ofLength: 4_097, at: "https://a.example/y") == "https://a.example/")
+        #expect(try referrer(ofLength: 4_097, at: "https://b.example/y") == "https://a.example/")
+        #expect(try referrer(ofLength: 4_097, at: "http://b.example/y") == nil)
+    }
+
     @Test("An https page requests nothing over http; image requests are upgraded")
     func mixedContent() throws {
         let completion = RequestCompletion(.standard)

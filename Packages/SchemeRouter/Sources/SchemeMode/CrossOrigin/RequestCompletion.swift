@@ -182,13 +182,14 @@ extension HTTPRequest {
         headerFields.first { $0.name == .accept }?.value.hasPrefix(type) ?? false
     }
 
-    /// Limits the referrer to the origin for other origins, and removes it when an https page requests an http URL.
+    /// Limits the referrer to the origin for other origins and for URLs of more than 4,096 characters (Referrer Policy,
+    /// section 8.3, step 6), and removes it when an https page requests an http URL.
     ///
     /// This is Referrer Policy `strict-origin-when-cross-origin`, the default of all engines. WebKit sends the
     /// complete URL to every custom scheme, independently of the page's own policy.
     mutating func limitReferrer() {
-        guard let referrer = headerFields[.referer].flatMap({ WebOrigin(url: $0) }),
-            referrer != webOrigin
+        guard let text = headerFields[.referer], let referrer = WebOrigin(url: text),
+            referrer != webOrigin || text.utf8.count > 4_096
         else { return }
         let isDowngrade = referrer.scheme == "https" && webOrigin?.isPotentiallyTrustworthy != true
         headerFields[.referer] = isDowngrade ? nil : "\(referrer)/"
