@@ -53,22 +53,19 @@ package final class DocumentController {
     /// Starts to give documents to the view of a page. Must be called before the view loads a document.
     package func begin(in view: some EngineView) {
         let id = view.id
-        view.loading.documents?.answerNavigations { [weak self, weak view] navigation in
+        view.loading.documents?.answerNavigations { [weak self] navigation in
             guard let self, let page = host.session(of: id), page.mode == .document,
                 pipeline.givesDocument(at: navigation.url),
                 // Of a frame, only a document that the container holds is worth a second request.
                 !navigation.mayBeOfFrame && !isRefused(navigation.url)
                     || pipeline.holds(navigation.url, for: page.reference)
             else { return nil }
-            return await document(for: navigation, in: page) { view?.loading.load($0) }
+            return await document(for: navigation, in: page)
         }
     }
 
     /// Returns the document of a navigation, or `nil` if the engine must load it itself.
-    /// - Parameter load: a closure that loads another URL in place of the navigation.
-    private func document(
-        for navigation: EngineNavigation, in page: PageSession, load: (String) -> Void
-    ) async -> EngineDocument? {
+    private func document(for navigation: EngineNavigation, in page: PageSession) async -> EngineDocument? {
         guard var head = HTTPRequest(urlText: navigation.url) else { return nil }
         head.headerFields = navigation.fields
         if let name = HTTPField.Name("Upgrade-Insecure-Requests") { head.headerFields[name] = "1" }
@@ -92,17 +89,19 @@ package final class DocumentController {
                 return response
             }
             try Task.checkCancellation()
-            if let target = redirected.refusedTarget, navigation.continues(at: target) {
-                // The load cancels this navigation.
-                load(target)
-                return nil
+            let fragment = redirected.fragment ?? navigation.fragment
+            if let target = redirected.refusedTarget, navigation.continues(at: target, from: page.documentURL) {
+                forget(navigation.url)
+                let html = navigation.interimDocument(to: target.contains("#") ? target : target + fragment)
+                return EngineDocument(url: navigation.url, html: html, script: "") {
+                    recorder.recordShown(bytes: 0, isInterim: true)
+                }
             }
             guard let response, let text = try await text(of: response, at: navigation.url) else {
                 if response != nil || redirected.refusedTarget != nil { refuse(navigation.url) }
                 return nil
             }
             forget(navigation.url)
-            let fragment = redirected.fragment ?? navigation.fragment
             let url = redirected.request.head.urlText
             let hasMap = text.html.utf8.contains("importmap".utf8)
             let script = DocumentScript.source(
@@ -212,13 +211,27 @@ extension EngineNavigation {
         return origin.scheme == "https" && !url.hasPrefix("https:") ? nil : "\(origin)/"
     }
 
-    /// Returns a Boolean value that indicates whether a load of a redirect's target by the app has the meaning of the
-    /// navigation.
+    /// Returns a Boolean value that indicates whether a page at the URL of the navigation can navigate to the target of
+    /// its redirect with the same cookies and the same `Referer`.
     ///
-    /// This applies to a load of the app. It has no referrer, and no initiator whose site decides about the `SameSite`
-    /// cookies of the target. Its document adds an entry to the history.
-    fileprivate func continues(at target: String) -> Bool {
-        isOfApp && !isReload && (target.hasPrefix("https:") || target.hasPrefix("http:"))
+    /// The initiator, whose site decides about `SameSite` cookies, is then this page. Measured with WebKitGTK 2.50: the
+    /// engine's own redirect of a load by the app carries no `SameSite=Strict` cookies to another site either.
+    /// - Parameters:
+    ///   - target: the target, of an origin that the container does not cover.
+    ///   - document: the URL of the former document.
+    fileprivate func continues(at target: String, from document: String) -> Bool {
+        let origin = WebOrigin(url: url)
+        return WebOrigin(url: target) != origin && (isOfApp || WebOrigin(url: document) == origin)
+            && fields[.referer].map { WebOrigin(url: $0) == origin } ?? true
+    }
+
+    /// Returns a document that navigates to a URL without a history entry.
+    fileprivate func interimDocument(to target: String) -> String {
+        // A string can always be encoded. The literal cannot end the enclosing script element.
+        let literal = (try? JSONEncoder().encode(target)).map { String(decoding: $0, as: UTF8.self) } ?? "''"
+        let policy = fields[.referer] == nil ? "no-referrer" : "strict-origin-when-cross-origin"
+        return "<!DOCTYPE html><meta charset=utf-8><meta name=referrer content=\(policy)>"
+            + "<script>location.replace(\(literal.replacing("<", with: "\\u003c")))</script>"
     }
 
     /// The fragment of the URL with its `#`; empty if there is none.

@@ -53,10 +53,13 @@ final class DocumentRecorder {
     func record(_ error: ResourceError) { failure = error.code == .cancelled ? nil : error }
 
     /// Records that the engine shows the document, which is therefore that of the page.
-    /// - Parameter bytes: the number of bytes of the document.
-    func recordShown(bytes: Int64) {
-        guard !isShown, let response else { return }
+    /// - Parameters:
+    ///   - bytes: the number of bytes of the document.
+    ///   - isInterim: a Boolean value that indicates whether the document only leads to another one.
+    func recordShown(bytes: Int64, isInterim: Bool = false) {
+        guard !isShown, var response else { return }
         isShown = true
+        response.isInterim = isInterim
         host.received(response, to: request, of: page)
         send(.finished, isMainDocument: true, bytes: bytes)
     }

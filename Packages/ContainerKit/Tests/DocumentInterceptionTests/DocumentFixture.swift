@@ -39,13 +39,20 @@ extension FakePipeline {
 /// The container's side, with one page at `https://shop.example/`.
 @MainActor
 final class FakeHost: DocumentHost {
-    let page: PageSession
+    private let view: ViewID
+    /// The URL of the page's document.
+    var documentURL = "https://shop.example/"
+    /// The number of received interim documents.
+    private(set) var interimCount = 0
     private(set) var records: [(record: RequestRecord, page: PageID?)] = []
 
     init(_ view: FakeView) {
-        page = PageSession(
-            id: PageID(rawValue: 1), documentURL: "https://shop.example/", view: view.id, mode: .document,
-            generations: [])
+        self.view = view.id
+    }
+
+    var page: PageSession {
+        PageSession(
+            id: PageID(rawValue: 1), documentURL: documentURL, view: view, mode: .document, generations: [])
     }
 
     func session(of view: ViewID) -> PageSession? { page }
@@ -62,7 +69,9 @@ final class FakeHost: DocumentHost {
 
     func requested(_ request: EngineRequest, of page: PageSession) {}
 
-    func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession) {}
+    func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession) {
+        if response.isInterim { interimCount += 1 }
+    }
 
     func requestBegan(in view: ViewID) -> PageID? { page.id }
 
