@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz races conformance wpt cycles soak suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz races conformance wpt modes cycles soak suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -73,6 +73,12 @@ wpt: ## Runs web-platform-tests in the plain engine and two modes and lists the 
 	@$(MAKE) --no-print-directory apps
 	@Scripts/conformance-wpt "$(SUITE)"
 
+modes: ## Compares the plain engine and all modes into docs/modes.md, [WPT=, FETCH=<checkouts>, CASES=<folder>]
+	@$(MAKE) --no-print-directory apps
+	@Scripts/setup conformance
+	@Scripts/swiftpm build --product engine-harness
+	@Scripts/compare-modes --wpt "$(WPT)" --fetch "$(FETCH)" --cases "$(CASES)"
+
 cycles: setup ## Checks a view out and in CYCLES (1000) times; fails on residual state or memory growth
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/pool-cycles
@@ -88,4 +94,4 @@ setup: ## Installs missing dependencies on Debian and Ubuntu without questions
 	@Scripts/setup
 
 clean: ## Removes all build products except the demo's downloads and the fuzz corpora
-	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/sites build/races Package.resolved Fuzz/.build Fuzz/Package.resolved
+	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/modes build/sites build/races Package.resolved Fuzz/.build Fuzz/Package.resolved
