@@ -62,7 +62,8 @@ enum DocumentText {
     /// Returns the UTF-8 bytes without a byte order mark; `nil` if the document has another charset, or contains a NUL.
     ///
     /// The engine receives a text, so that `document.characterSet` is always UTF-8. It determines the encoding of forms
-    /// and of URL queries, so that documents of other charsets must be loaded by the engine.
+    /// and of URL queries, so that documents of other charsets must be loaded by the engine. A document in ASCII without
+    /// a charset is an exception: a second request may cost more than an encoding that its author did not choose.
     /// - Parameters:
     ///   - bytes: the body of the response.
     ///   - encoding: the encoding that the response declares; `nil` if there is none.
@@ -71,7 +72,8 @@ enum DocumentText {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let isMarked = bytes.starts(with: mark)
         let encoding = encoding ?? HTMLPrescan.encoding(in: bytes)
-        guard !bytes.contains(0), isMarked || encoding.map({ $0 == .utf8 }) ?? assumesUTF8 else { return nil }
+        let isUTF8 = encoding.map { $0 == .utf8 } ?? (assumesUTF8 || bytes.allSatisfy { $0 < 0x80 })
+        guard !bytes.contains(0), isMarked || isUTF8 else { return nil }
         return String(validating: isMarked ? bytes[mark.count...] : bytes[...], as: UTF8.self)
     }
 }

@@ -88,7 +88,7 @@ struct DocumentControllerTests {
         "the engine loads what the container cannot give unchanged",
         arguments: [
             ("{}", "application/json", [:], 200), ("<p>", "text/html; charset=shift_jis", [:], 200),
-            ("<p>", "text/html", [:], 200), ("a\0b", html, [:], 200), ("<p>", html, [:], 404),
+            ("\u{E9}", "text/html", [:], 200), ("a\0b", html, [:], 200), ("<p>", html, [:], 404),
             ("<p>", html, ["Content-Security-Policy": "sandbox allow-scripts"], 200),
             ("<p>", html, ["Cross-Origin-Opener-Policy": "same-origin"], 200),
             ("<p>", html, ["Content-Disposition": "attachment"], 200), ("<p>", html, ["Content-Encoding": "zstd"], 200),
@@ -125,8 +125,14 @@ struct DocumentControllerTests {
             ("<meta charset=utf-8>", "text/html; charset=nothing", true),
         ])
     func charsets(text: String, type: String, isGiven: Bool) async {
-        let document = await document(["https://shop.example/a": .init(text, type)])
+        let document = await document(["https://shop.example/a": .init(text + "\u{E9}", type)])
         #expect((document != nil) == isGiven)
+    }
+
+    @Test("a document in ASCII is given without a charset, and not with another one")
+    func ascii() async {
+        #expect(await document(["https://shop.example/a": .init("<p>~", "text/html")])?.html == "<p>~")
+        #expect(await document(["https://shop.example/a": .init("<meta charset=gbk>", "text/html")]) == nil)
     }
 
     @Test("of a navigation that may be a frame's, only a held document is requested")

@@ -151,7 +151,7 @@ public import WebEngine
             location.recordLoad(for: url)
             proxyRetries = 0
             hasProcess = true
-            webkit_web_view_load_uri(web, url)
+            if !loadDocument(at: url) { webkit_web_view_load_uri(web, url) }
         }
 
         /// Shows an empty document of an origin without a request.
