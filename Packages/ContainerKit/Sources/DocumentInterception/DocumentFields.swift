@@ -62,8 +62,8 @@ enum DocumentText {
     /// Returns the UTF-8 bytes without a byte order mark; `nil` if the document has another charset, or contains a NUL.
     ///
     /// The engine receives a text, so that `document.characterSet` is always UTF-8. It determines the encoding of forms
-    /// and of URL queries, so that documents of other charsets must be loaded by the engine. A document in ASCII without
-    /// a charset is an exception: a second request may cost more than an encoding that its author did not choose.
+    /// and of URL queries, so that documents of other charsets must be loaded by the engine. A document in ASCII that
+    /// declares no charset is an exception: a second request may cost more than an encoding that nobody has chosen.
     /// - Parameters:
     ///   - bytes: the body of the response.
     ///   - encoding: the encoding that the response declares; `nil` if there is none.

@@ -5,9 +5,9 @@ internal import Foundation
 @_spi(Facade) internal import SchemeMode
 
 /// The script of a document in the mode `document`. It sends the GET requests that scripts make for held resources to
-/// the custom scheme: by `fetch` and `XMLHttpRequest`, by the elements `<script>`, `<img>` and `<link>`, and by dedicated
-/// workers, in which it runs too. All other requests are the engine's own: other methods, bodies, `no-cors`, header
-/// fields that require a preflight. The source is `Script/src/document.js`.
+/// the custom scheme: by `fetch` and `XMLHttpRequest`, by the elements `<script>`, `<img>` and `<link>`, and by
+/// dedicated workers, in which it runs too. All other requests are the engine's own: other methods, bodies, `no-cors`,
+/// header fields that require a preflight. The source is `Script/src/document.js`.
 ///
 /// Pages see the real URLs: in `src` and `href`, `Response.url` and `XMLHttpRequest.responseURL`. The script also gives
 /// the document its referrer, which an engine does not know for a document that it receives as text.

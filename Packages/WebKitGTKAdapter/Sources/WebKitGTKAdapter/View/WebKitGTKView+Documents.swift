@@ -48,8 +48,8 @@ public import WebEngine
         var pending: [String: Pending] = [:]
         /// The states of the last documents by URL, newest last.
         var states: [DocumentState] = []
-        /// A Boolean value that indicates whether the app has reloaded the document, and the load has not started. After
-        /// the end of the web process, the engine does not report a reload.
+        /// A Boolean value that indicates whether the app has reloaded the document, and the load has not started.
+        /// After the end of the web process, the engine does not report a reload.
         var isReload = false
         /// The URL that the app has loaded and whose document it does not give, until the engine asks for it.
         var refusedURL: String?
@@ -177,8 +177,9 @@ public import WebEngine
             fields[.referer] = state.referrer
         }
 
-        /// Shows the document of the app in a blank view, without a navigation of the engine, which would connect to the
-        /// host first. Measured with WebKitGTK 2.50: the first connection over TLS delays a document by 30 to 50 ms.
+        /// Shows the document of the app in a blank view, without a navigation of the engine, which would connect to
+        /// the host first. Measured with WebKitGTK 2.50: the first connection over TLS delays a document by 30 to
+        /// 50 ms.
         /// - Returns: `true` if the view shows the document, or lets the engine load the URL, later.
         func loadDocument(at url: String) -> Bool {
             given.refusedURL = nil
