@@ -106,9 +106,15 @@ extension EngineCheck {
             const load = navigate => new Promise(done => { frame.onload = done; navigate(); });
             if (frame.contentDocument.URL === 'about:blank') await load(() => {});
             await load(() => frame.contentWindow.location.href = '/app/');
-            return [location.pathname, frame.contentWindow.location.pathname, frames[1].document.title];
+            // The engine has loaded the frame, whose policy the container does not know.
+            const image = new frames[1].Image();
+            image.src = '/app/index.html';
+            return [
+                location.pathname, frame.contentWindow.location.pathname, frames[1].document.title,
+                image.getAttribute('src'),
+            ];
             """)
-        try expect(frame == #"["/frames","/app/","/app/"]"#, "the frame: \(frame)")
+        try expect(frame == #"["/frames","/app/","/app/","/app/index.html"]"#, "the frame: \(frame)")
         try expect(site.count("/inner") == 1, "the frame was requested \(site.count("/inner")) times")
         // The engine follows the redirect of its own request, and the document is requested once.
         let account = try await page.navigate(
@@ -140,7 +146,7 @@ extension EngineCheck {
             "index.html": """
             <!doctype html><meta charset=utf-8><title>offline</title><link rel=stylesheet href="css/a.css">
             <script src="/classic.js"></script><script type=module src="module.js"></script>
-            <img id=image src="image.svg"><p id=text>text</p><iframe id=frame src="frame/"></iframe>
+            <img id=image src="image.svg"><p id=text>text</p><iframe id=frame src="frame/#x"></iframe>
             """,
             "frame/index.html": """
             <!doctype html><meta charset=utf-8><title>frame</title><img src="../image.svg">
@@ -197,7 +203,7 @@ extension EngineCheck {
         // The engine fails to load the document of the frame, and then shows that of the package.
         try await page.wait(for: "frame.contentDocument.querySelector('img')?.naturalWidth === 7", "no frame")
         let frame = try await page.run("return frame.contentWindow.place")
-        try expect(frame == "\"\(place)/frame/,\(place),1\"", "the frame: \(frame)")
+        try expect(frame == "\"\(place)/frame/#x,\(place),1\"", "the frame: \(frame)")
         let texts = try await page.run(
             """
             const part = document.createElement('div');
@@ -205,13 +211,17 @@ extension EngineCheck {
             part.innerHTML = "<img src='/image.svg' onerror='globalThis.hasFailed = true'>";
             const inner = part.firstChild, set = new Image();
             await new Promise(done => inner.onload = done);
-            set.srcset = '/image.svg 1x, /none.svg 2x';
+            set.srcset = '/image.svg 1x, /image.svg?2 2x';
             await set.decode();
             const marks = [inner.crossOrigin];
             inner.src = 'data:image/png,';
+            const mixed = new Image();
+            mixed.srcset = '/image.svg 1x, https://other.example/image.png 2x';
+            marks.push(mixed.crossOrigin, mixed.getAttribute('src') === null);
             return [globalThis.hasFailed, set.currentSrc, inner.naturalWidth, ...marks, inner.crossOrigin].join();
             """)
-        try expect(texts == "\",\(place)/image.svg,0,anonymous,\"", "other elements: \(texts)")
+        try expect(
+            texts == "\",\(place)/image.svg,0,anonymous,,true,\"", "other elements: \(texts)")
         let next = try await page.navigate("location.href = '/next/'")
         try expect(next == "\(place)/next/", "the next document: \(next)")
         let back = try await page.navigate("history.back()")

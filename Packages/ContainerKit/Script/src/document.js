@@ -9,8 +9,9 @@
   const { page, schemes, hashes, folders, imports, referrer } = values;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
   const { stringify } = JSON;
-  const { URL, Request, Blob, document: doc, fetch, top, origin } = self;
-  // The script may also run in a document that the engine has loaded itself.
+  const { URL, Request, Blob, document: doc, fetch, top } = self;
+  // The script also runs in documents and frames that the engine has loaded itself, whose policies may forbid the
+  // custom scheme. It does nothing there. The adapter marks the frames that it fills.
   const isTop = self === top;
   if (isTop && location.href.split("#")[0] !== page) return;
 
@@ -28,8 +29,7 @@
   if (isTop && referrer != null) {
     wrap(Document.prototype, "referrer", "get", (self, _, run) => (self === doc ? referrer : run()));
   }
-  const origins = Object.keys(hashes);
-  if (!(isTop ? origins[0] : origins.includes(origin))) return;
+  if (!(isTop ? Object.keys(hashes)[0] : base || frameElement?.hasAttribute("containerkit"))) return;
 
   // Modules with absolute URLs, also of `import()`. The map stays in effect when its element is removed.
   if (imports && doc) {
@@ -42,7 +42,7 @@
 
   // Returns a text with real URLs in place of custom-scheme URLs.
   const real = (text) => {
-    for (const scheme in schemes) text = text?.replaceAll(schemes[scheme] + "://", scheme + "//");
+    for (const scheme in schemes) text &&= text.replaceAll(schemes[scheme] + "://", scheme + "//");
     return text;
   };
   const parse = (text) => new URL(real(String(text)), base ?? doc.baseURI);
@@ -58,7 +58,7 @@
   const held = (text) => {
     try {
       const url = parse(text), { href, origin, protocol } = url;
-      if (!origins.includes(origin)) return;
+      if (!(origin in hashes)) return;
       sets[origin] ??= new Set(new Uint32Array(Uint8Array.from(atob(hashes[origin]), (c) => c.charCodeAt()).buffer));
       let hash = 0x811c9dc5;
       for (const byte of encoder.encode(decodeURIComponent(url.pathname))) hash = Math.imul(hash ^ byte, 0x1000193);
@@ -69,7 +69,7 @@
   };
   // Request fields that need no CORS preflight.
   const areSafe = (fields) => fields.every(([name, value]) =>
-    /^(accept|(accept|content)-language)$/i.test(name) && /^[\w *,.;=/+-]{0,127}$/.test(value));
+    /^accept$/i.test(name) && /^[\w *,.;=/+-]{0,127}$/.test(value));
 
   wrap(self, "fetch", "value", (_, args, run) => {
     if (!(args[0] instanceof Request)) fix(args, 0);
@@ -87,7 +87,7 @@
     return run(...args);
   });
 
-  const calls = new WeakMap(), XHR = self.XMLHttpRequest?.prototype, { open, setRequestHeader } = XHR ?? {};
+  const calls = new WeakMap(), XHR = XMLHttpRequest.prototype, { open, setRequestHeader } = XHR;
   wrap(XHR, "open", "value", (self, args, run) => {
     fix(args, 1);
     run(...args);
@@ -114,7 +114,8 @@
   // blobs, the engine loads the worker.
   const forbidsBlobs = () => doc && [...doc.querySelectorAll("meta[http-equiv]")].some(
     ({ content }) => /(default|script|worker|child)-src(?![^;]* blob:)/i.test(content));
-  const blob = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const blobs = {};
+  const blob = (text) => (blobs[text] ??= URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
   wrap(self, "Worker", "value", (_, args, run) => {
     fix(args, 0);
     try {
@@ -132,12 +133,10 @@
   if (!doc) {
     const place = new URL(base);
     defineProperty(self, "location", { get: () => place });
-    for (const name of ["Request", "WebSocket", "EventSource"]) {
-      wrap(self, name, "value", (_, args, run) => {
-        if (!(args[0] instanceof Request)) fix(args, 0);
-        return run(...args);
-      });
-    }
+    wrap(self, "Request", "value", (_, args, run) => {
+      if (!(args[0] instanceof Request)) fix(args, 0);
+      return run(...args);
+    });
     wrap(self, "importScripts", "value", (_, args, run) => run(...args.map((url) => held(url) ?? parse(url).href)));
     return;
   }
@@ -150,10 +149,13 @@
     // An empty text is not a URL.
     if (typeof text === "object" || text === "") return text;
     text = `${text}`;
-    const url = key === "srcset"
-      ? text.replace(/(^\s*|,\s+)(\S+?)(?=,*(\s|$))/g, (_, start, url) => start + (held(url) ?? url))
+    // A server may not permit CORS, which applies to all URLs of an image.
+    let isMixed = element.closest("picture") || key === "src" && element.srcset;
+    let url = key === "srcset"
+      ? text.replace(/(^\s*|,\s+)(\S+?)(?=,*(\s|$))/g, (_, start, url) => start + (held(url) ?? (isMixed = url)))
       : localName === "link" && (integrity || !/^$|sheet|load|icon/i.test(rel))
         ? text : held(text) ?? text;
+    if (isMixed) url = text;
     const mode = element.getAttribute("crossorigin");
     if (real(url) === url) {
       if (mode === mark) element.removeAttribute("crossorigin");

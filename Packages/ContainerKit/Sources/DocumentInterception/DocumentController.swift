@@ -73,14 +73,18 @@ package final class DocumentController {
         if navigation.isReload, head.headerFields[.cacheControl] == nil {
             head.headerFields[.cacheControl] = "max-age=0"
         }
+        var reference = page.reference
+        // No page navigates, so that the cookies are those of the site itself.
+        if navigation.isOfApp { reference.documentURL = head.urlText }
         let request = ResourceRequest(
-            head, destination: .document, page: PageAttribution(page.reference, confidence: .exact))
+            head, destination: .document, page: PageAttribution(reference, confidence: .exact))
         let asked = EngineRequest(head: head, view: page.view, isMainDocument: true)
         host.requested(asked, of: page)
         let recorder = DocumentRecorder(asked, of: page, isMainDocument: !navigation.mayBeOfFrame, host)
         var redirected = RedirectedRequest(request)
         do {
-            let opener = navigation.isReload || page.documentURL == head.urlText ? nil : page.documentURL
+            let isOfPage = !navigation.isReload && !navigation.isOfApp && page.documentURL != head.urlText
+            let opener = isOfPage ? page.documentURL : nil
             let response = try await redirected.response { [pipeline] in
                 pipeline.givesDocument(at: $0)
             } load: { [pipeline] in
@@ -90,9 +94,9 @@ package final class DocumentController {
             }
             try Task.checkCancellation()
             let fragment = redirected.fragment ?? navigation.fragment
-            if let target = redirected.refusedTarget, navigation.continues(at: target, from: page.documentURL) {
+            if let target = redirected.refusedTarget, navigation.continues(at: target) {
                 forget(navigation.url)
-                let html = navigation.interimDocument(to: target.contains("#") ? target : target + fragment)
+                let html = EngineNavigation.interimDocument(to: target.contains("#") ? target : target + fragment)
                 return EngineDocument(url: navigation.url, html: html, script: "") {
                     recorder.recordShown(bytes: 0, isInterim: true)
                 }
@@ -103,12 +107,13 @@ package final class DocumentController {
             }
             forget(navigation.url)
             let url = redirected.request.head.urlText
+            let places = host.packages(of: page.id).map(\.url)
             let hasMap = text.html.utf8.contains("importmap".utf8)
             let script = DocumentScript.source(
                 of: url, held: await paths(of: page, at: url),
-                importing: hasMap ? [] : host.packages(of: page.id).map(\.url), names: names,
+                importing: hasMap ? [] : places, names: names,
                 referrer: navigation.referrer(at: url))
-            let html = await rewritten(text, at: url, in: page)
+            let html = await rewritten(text, at: url, modulesIn: places, of: page)
             try Task.checkCancellation()
             let bytes = Int64(text.html.utf8.count)
             return EngineDocument(url: url + fragment, html: html, script: script) {
@@ -174,8 +179,12 @@ package final class DocumentController {
 
     /// Runs on the concurrent executor, because rewriting a document takes time.
     @concurrent
-    private nonisolated func rewritten(_ text: Text, at url: String, in page: PageSession) async -> String {
-        let rewriter = HeldResourceRewriter(names: names) { [pipeline] in pipeline.holds($0, for: page.reference) }
+    private nonisolated func rewritten(
+        _ text: Text, at url: String, modulesIn places: [String], of page: PageSession
+    ) async -> String {
+        let rewriter = HeldResourceRewriter(names: names, moduleFolders: places) { [pipeline] in
+            pipeline.holds($0, for: page.reference)
+        }
         let fields = text.fields
         let html = rewriter.document(
             Data(text.html.utf8), at: url, policies: fields.policies, referrerPolicy: fields.referrerPolicy,
@@ -211,26 +220,21 @@ extension EngineNavigation {
         return origin.scheme == "https" && !url.hasPrefix("https:") ? nil : "\(origin)/"
     }
 
-    /// Returns a Boolean value that indicates whether a page at the URL of the navigation can navigate to the target of
-    /// its redirect with the same cookies and the same `Referer`.
+    /// Returns a Boolean value that indicates whether an interim document at the URL of the navigation can lead to the
+    /// target of its redirect. The document of a page would be lost if the target is a download.
     ///
-    /// The initiator, whose site decides about `SameSite` cookies, is then this page. Measured with WebKitGTK 2.50: the
-    /// engine's own redirect of a load by the app carries no `SameSite=Strict` cookies to another site either.
-    /// - Parameters:
-    ///   - target: the target, of an origin that the container does not cover.
-    ///   - document: the URL of the former document.
-    fileprivate func continues(at target: String, from document: String) -> Bool {
-        let origin = WebOrigin(url: url)
-        return WebOrigin(url: target) != origin && (isOfApp || WebOrigin(url: document) == origin)
-            && fields[.referer].map { WebOrigin(url: $0) == origin } ?? true
+    /// Measured with WebKitGTK 2.50: like the engine's own redirect of a load by the app, the interim document sends no
+    /// `SameSite=Strict` cookies to another site.
+    /// - Parameter target: the target, of an origin that the container does not cover.
+    fileprivate func continues(at target: String) -> Bool {
+        isOfApp && fields[.referer] == nil && WebOrigin(url: target) != WebOrigin(url: url)
     }
 
-    /// Returns a document that navigates to a URL without a history entry.
-    fileprivate func interimDocument(to target: String) -> String {
+    /// Returns a document that navigates to a URL without a history entry and without a referrer.
+    fileprivate static func interimDocument(to target: String) -> String {
         // A string can always be encoded. The literal cannot end the enclosing script element.
         let literal = (try? JSONEncoder().encode(target)).map { String(decoding: $0, as: UTF8.self) } ?? "''"
-        let policy = fields[.referer] == nil ? "no-referrer" : "strict-origin-when-cross-origin"
-        return "<!DOCTYPE html><meta charset=utf-8><meta name=referrer content=\(policy)>"
+        return "<!DOCTYPE html><meta charset=utf-8><meta name=referrer content=no-referrer>"
             + "<script>location.replace(\(literal.replacing("<", with: "\\u003c")))</script>"
     }
 

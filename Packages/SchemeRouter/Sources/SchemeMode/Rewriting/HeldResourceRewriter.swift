@@ -17,15 +17,21 @@ internal import WebSyntax
 /// style sheet in a charset that is not ASCII-compatible is unchanged. Isolation: any.
 @_spi(Facade) public struct HeldResourceRewriter: Sendable {
     private let names: SchemeNames
+    private let moduleFolders: [String]
     private let holds: @Sendable (_ url: String) -> Bool
 
     /// Creates a rewriter.
     /// - Parameters:
     ///   - names: The custom schemes that URLs of held resources receive.
+    ///   - moduleFolders: The real URLs of folders, which end in a slash. All modules below them receive custom-scheme
+    ///     URLs, also if the container does not hold them: a module that is imported under both URLs would run twice.
     ///   - holds: A closure that returns whether the container holds the response to a GET request for an absolute real
     ///     URL. The URL has no fragment, and the escapes of the URL parser. The closure may read from disk.
-    public init(names: SchemeNames, holds: @escaping @Sendable (_ url: String) -> Bool) {
+    public init(
+        names: SchemeNames, moduleFolders: [String] = [], holds: @escaping @Sendable (_ url: String) -> Bool
+    ) {
         self.names = names
+        self.moduleFolders = moduleFolders
         self.holds = holds
     }
 
@@ -88,6 +94,7 @@ internal import WebSyntax
         var context = RewritingContext(names: names, url: RealURL.canonical(url) ?? url) { [holds] url, _ in holds(url)
         }
         context.selection = .held
+        context.moduleFolders = moduleFolders
         return context
     }
 

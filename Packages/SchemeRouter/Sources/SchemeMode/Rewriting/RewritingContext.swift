@@ -40,6 +40,11 @@ internal import WebSyntax
     /// The real URL that the engine requested for a style sheet; `nil` if it is ``url`` and the selection is
     /// ``Selection/covered``.
     var requestedURL: String?
+    /// The real URLs of folders whose modules all receive custom-scheme URLs, also if they are not held: a module at
+    /// its real URL and at its custom-scheme URL would run twice. Empty by default.
+    var moduleFolders: [String] = []
+    /// A Boolean value that indicates whether the URLs are those of modules; `false` by default.
+    var areModules = false
     /// The charset of the document that uses a style sheet; `nil` if unknown.
     var environment: TextCharset?
     /// The URL of a document's first `<base href>`, against which relative URLs are resolved.
@@ -80,7 +85,14 @@ internal import WebSyntax
     /// Returns a Boolean value that indicates whether the container holds the resource of a real URL. An `http` URL in
     /// an `https` page is mixed content, which the engine blocks or upgrades.
     func holds(_ url: String) -> Bool {
-        (Self.scheme(of: url) == "https" || Self.scheme(of: page) == "http") && covers(url, page)
+        (Self.scheme(of: url) == "https" || Self.scheme(of: page) == "http")
+            && (isModuleOfFolder(url) || covers(url, page))
+    }
+
+    /// Returns a Boolean value that indicates whether a URL is that of a module, or of a folder of modules, below
+    /// ``moduleFolders``.
+    func isModuleOfFolder(_ url: String) -> Bool {
+        areModules && moduleFolders.contains { url.utf8.starts(with: $0.utf8) }
     }
 
     /// Sets the base URL of relative URLs.

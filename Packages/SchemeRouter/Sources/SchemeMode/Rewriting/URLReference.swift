@@ -279,8 +279,9 @@ struct URLReference {
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
         // In CSS, a fragment may be an SVG element, which engines load from the document's origin only. An address of
         // an import map with a slash at its end is a prefix of other URLs.
-        guard case .resource(let url) = target, use != .style || bytes.count - end < 2, isURL || !url.hasSuffix("/"),
-            context.holds(url), let name = context.names.name(of: url)
+        guard case .resource(let url) = target, use != .style || bytes.count - end < 2,
+            isURL || !url.hasSuffix("/") || context.isModuleOfFolder(url), context.holds(url),
+            let name = context.names.name(of: url)
         else { return realEdits }
         return resolvesToName ? [] : [ByteEdit(0..<end, name.utf8)]
     }

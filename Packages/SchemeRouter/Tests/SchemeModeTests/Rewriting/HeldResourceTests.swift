@@ -53,6 +53,26 @@ struct HeldDocumentTests {
         return String(result.dropFirst(32).dropLast(2))
     }
 
+    @Test("All modules below a folder become custom-scheme URLs, because one of both URLs would run twice")
+    func moduleFolders() {
+        let rewriter = HeldResourceRewriter(names: .standard, moduleFolders: ["https://shop.example/"]) { _ in false }
+        let html = rewriter.document(
+            Data(
+                """
+                <script type=module src=/new.js></script><link rel=modulepreload href=/new.js><script src=/new.js></script>
+                <script type=module src=https://other.example/new.js></script>
+                <script type=importmap>{"imports":{"l/":"/lib/","o/":"https://other.example/"}}</script>
+                """.utf8), at: "https://shop.example/", policies: [], referrerPolicy: nil, contentLanguage: nil,
+            refresh: nil)
+        #expect(
+            String(decoding: html, as: UTF8.self) == """
+                <script type=module src=containerkit://shop.example/new.js></script>\
+                <link rel=modulepreload href=containerkit://shop.example/new.js><script src=/new.js></script>
+                <script type=module src=https://other.example/new.js></script>
+                <script type=importmap>{"imports":{"l/":"containerkit://shop.example/lib/","o/":"https://other.example/"}}</script>
+                """)
+    }
+
     @Test(
         "References in all spellings become custom-scheme URLs",
         arguments: [

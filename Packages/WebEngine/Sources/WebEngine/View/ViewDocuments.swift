@@ -14,8 +14,8 @@ public protocol ViewDocuments: AnyObject {
     /// The old document stays until the closure has returned. The task of the closure is cancelled if the app stops or
     /// replaces the load. The result is not used if another navigation has replaced this one.
     ///
-    /// An adapter whose engine does not report the frame of a navigation also asks for documents of frames. It does not
-    /// use them.
+    /// An adapter whose engine does not report the frame of a navigation also asks for documents of frames. It uses
+    /// them if the engine cannot load the frame.
     /// - Parameter answer: a closure that receives the navigation. If it returns `nil`, the engine loads the document
     ///   itself.
     func answerNavigations(_ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?)

@@ -51,6 +51,8 @@ public import WebEngine
         /// A Boolean value that indicates whether the app has reloaded the document, and the load has not started.
         /// After the end of the web process, the engine does not report a reload.
         var isReload = false
+        /// The number of the task that loads a document without a navigation; `nil` if there is none.
+        var directTask: Int?
         /// The URL that the app has loaded and whose document it does not give, until the engine asks for it.
         var refusedURL: String?
         /// The blocking rules, while the view has them.
@@ -94,13 +96,17 @@ public import WebEngine
         static let frameScript = """
             (([requested, url, html]) => {
                 const fill = parent => {
-                    for (const { contentDocument, contentWindow, src } of parent.querySelectorAll("iframe, frame")) {
+                    for (const frame of parent.querySelectorAll("iframe, frame")) {
+                        const { contentDocument, contentWindow, src } = frame;
                         if (contentDocument?.URL !== "about:blank") {
                             if (contentDocument) fill(contentDocument);
                         } else if (src === requested && new URL(url).origin === contentWindow.origin) {
                             contentDocument.open();
                             contentWindow.history.replaceState(null, "", url);
+                            // For the script of the document, which then runs in the frame.
+                            frame.setAttribute("containerkit", "");
                             contentDocument.write(html);
+                            frame.removeAttribute("containerkit");
                             contentDocument.close();
                         }
                     }
@@ -138,7 +144,7 @@ public import WebEngine
         /// Sets a closure that is asked for the documents of navigations.
         ///
         /// The engine does not report whether a navigation is one of a frame. The document of a frame is therefore also
-        /// requested from `answer`, and not used.
+        /// requested from `answer`. It is used if the engine cannot load the frame.
         public func answerNavigations(
             _ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?
         ) {
@@ -182,7 +188,6 @@ public import WebEngine
         /// 50 ms.
         /// - Returns: `true` if the view shows the document, or lets the engine load the URL, later.
         func loadDocument(at url: String) -> Bool {
-            given.refusedURL = nil
             guard let answer = given.answer, ["", "about:blank"].contains(location.documentURL),
                 ["", "about:blank"].contains(engineURL), url.hasPrefix("https:") || url.hasPrefix("http:")
             else { return false }
@@ -193,10 +198,12 @@ public import WebEngine
             let navigation = EngineNavigation(
                 to: url, fields: fields, isReload: false, isOfApp: true, mayBeOfFrame: false)
             given.lastTask += 1
+            given.directTask = given.lastTask
             given.tasks[given.lastTask] = Task { [weak self, number = given.lastTask] in
                 defer { self?.given.tasks[number] = nil }
                 let document = await answer(navigation)
-                guard let self, !Task.isCancelled, !isDiscarded else { return }
+                guard let self, given.directTask == number, !isDiscarded else { return }
+                given.directTask = nil
                 guard let document else {
                     given.refusedURL = url
                     return webkit_web_view_load_uri(web, url)
@@ -229,7 +236,11 @@ public import WebEngine
                 unblockDocuments()
                 return false
             }
-            if location.isLoadOfHost, given.refusedURL == url { return false }
+            if location.isLoadOfHost, given.refusedURL == url {
+                given.refusedURL = nil
+                unblockDocuments()
+                return false
+            }
             let type = webkit_navigation_action_get_navigation_type(action)
             let isReload = type == WEBKIT_NAVIGATION_TYPE_RELOAD || location.isLoadOfHost && given.isReload
             let isReturn = isReload || type == WEBKIT_NAVIGATION_TYPE_BACK_FORWARD
@@ -283,6 +294,9 @@ public import WebEngine
             for task in given.tasks.values { task.cancel() }
             given.pending = [:]
             given.isStarting = false
+            given.isReload = false
+            given.directTask = nil
+            given.refusedURL = nil
             given.loadingURL = nil
             unblockDocuments()
         }
@@ -306,9 +320,12 @@ public import WebEngine
         func isGivenDocument(_ url: UnsafePointer<CChar>) -> Bool {
             guard given.loadingURL != nil || !given.pending.isEmpty else { return false }
             let places = given.pending.keys.map { $0 } + [given.loadingURL].compactMap(\.self)
-            return places.contains {
-                $0.utf8.prefix { $0 != UInt8(ascii: "#") }.elementsEqual(String(cString: url).utf8)
-            }
+            let url = String(cString: url)
+            return places.contains { Self.withoutFragment($0).elementsEqual(Self.withoutFragment(url)) }
+        }
+
+        private static func withoutFragment(_ url: String) -> Substring.UTF8View {
+            url.utf8.prefix { $0 != UInt8(ascii: "#") }
         }
 
         /// Shows the document of the app in a frame that the engine could not load, for example without the network.
@@ -391,6 +408,13 @@ public import WebEngine
                 webkit_user_script_unref(script)
             }
             given.scripts = []
+        }
+
+        /// Records the commit of a document, which may be one that the engine has loaded itself.
+        func commitDocument() {
+            if given.loadingURL == nil { removeDocumentScripts() }
+            given.loadingURL = nil
+            given.pending = [:]
         }
 
         /// Releases what belongs to given documents, when the view ends.

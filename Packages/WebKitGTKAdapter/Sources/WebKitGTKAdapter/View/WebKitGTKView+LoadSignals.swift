@@ -96,8 +96,7 @@ internal import WebEngine
         }
 
         private func commit() {
-            given.loadingURL = nil
-            given.pending = [:]
+            commitDocument()
             let isStale = location.isLoadWaiting
             let commit = location.commit(url: engineURL, mainResource: mainResourceURL)
             documentChanged()

@@ -52,6 +52,7 @@ public import WebEngine
         /// the end of its process, WebKitGTK 2.50 sends a form again without confirmation.
         public func reload(_ url: String) {
             guard !isDiscarded else { return }
+            guard given.directTask == nil else { return load(url) }
             let isKnown = webkit_web_view_get_main_resource(web) != nil || !engineURL.isEmpty
             guard !requestState.mayHaveBody, isKnown || hasEntry else { return load(url) }
             location.recordLoad(for: url)
@@ -87,6 +88,7 @@ public import WebEngine
         /// reloaded. Otherwise it gets a new entry.
         public func showErrorPage(_ html: String, for url: String) {
             guard !isDiscarded else { return }
+            cancelDocuments()
             location.recordLoad(for: url)
             hasProcess = true
             webkit_web_view_load_alternate_html(web, html, url, nil)

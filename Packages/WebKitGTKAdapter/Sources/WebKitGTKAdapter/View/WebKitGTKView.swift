@@ -366,6 +366,7 @@ public import WebEngine
             defer { onSignal = nil }
             let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
             onSignal = { continuation.yield($0) }
+            cancelDocuments()
             location.recordLoad(for: "about:blank")
             // Unlike `about:blank`, a page that is loaded from a string has no history entry.
             webkit_web_view_load_html(web, "<!doctype html>", nil)

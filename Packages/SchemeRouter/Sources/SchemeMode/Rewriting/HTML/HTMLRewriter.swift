@@ -143,6 +143,8 @@ internal import WebSyntax
             text = .style(isOver ? CSSScanner(context) : scanner)
         case .map(let use):
             if isOver {
+                var context = context
+                context.areModules = true
                 edits += JSONStrings.edits(of: Array(piece), as: use, in: context).map { $0.moved(by: start) }
                 start = end
             } else if piece.count > limits.maxMapBytes {
@@ -186,11 +188,13 @@ internal import WebSyntax
             var editor = TagEditor(tag, UnsafeBufferPointer(rebasing: bytes[range]))
             var decision = HeldLoads.Decision.rewrite
             if context.selection == .held {
+                context.areModules = HeldLoads.isModule(editor, element: element)
                 decision = loads.decision(on: editor, element: element, in: context) {
                     HeldLoads.childrenOfPicture(in: bytes, from: range.upperBound, by: tokenizer)
                 }
             }
             rewrite(&editor, element: element, loads: decision != .skip)
+            context.areModules = false
             // The spelling marks the attribute as that of the container, for the script of the document.
             if decision == .rewriteWithCORS { editor.add("crossorigin", "ANONYMOUS") }
             edits += editor.edits.map { $0.moved(by: range.lowerBound) }

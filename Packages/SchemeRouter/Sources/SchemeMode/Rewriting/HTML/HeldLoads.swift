@@ -41,14 +41,21 @@ struct HeldLoads {
             defer { picture = nil }
             return picture ?? Self.decision(on: editor, loads: [editor], in: context)
         case .script:
-            let isModule = editor.value(of: "type").map { Self.words(in: $0) == ["module"] } ?? false
-            return isModule ? .rewrite : Self.decision(on: editor, loads: [editor], in: context)
+            return context.areModules ? .rewrite : Self.decision(on: editor, loads: [editor], in: context)
         case .link:
             // The bytes of a rewritten style sheet do not match its `integrity`.
             if editor.has("integrity"), editor.loadsStyleSheet { return .skip }
-            let isModule = editor.value(of: "rel").map { Self.words(in: $0).contains("modulepreload") } ?? false
-            return isModule ? .rewrite : Self.decision(on: editor, loads: [editor], in: context)
+            return context.areModules ? .rewrite : Self.decision(on: editor, loads: [editor], in: context)
         default: return .rewrite
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether an element loads a module.
+    static func isModule(_ editor: TagEditor, element: ShortName) -> Bool {
+        switch element {
+        case .script: editor.value(of: "type").map { words(in: $0) == ["module"] } ?? false
+        case .link: editor.value(of: "rel").map { words(in: $0).contains("modulepreload") } ?? false
+        default: false
         }
     }
 
