@@ -330,7 +330,8 @@ public import WebEngine
 
         /// Shows the document of the app in a frame that the engine could not load, for example without the network.
         func endFrame(_ resource: EngineResource) {
-            if resource.failure == nil { onSignal?(.resource(resource)) }
+            // A given document has no response of the engine.
+            if resource.failure == nil, (resource.status ?? 0) > 0 { onSignal?(.resource(resource)) }
             guard resource.failure != nil, let document = given.pending[resource.url]?.document,
                 let texts = try? JSONEncoder().encode([resource.url, document.url, document.html])
             else { return }
