@@ -59,7 +59,8 @@ struct HeldDocumentTests {
         let html = rewriter.document(
             Data(
                 """
-                <script type=module src=/new.js></script><link rel=modulepreload href=/new.js><script src=/new.js></script>
+                <script type=module src=/new.js></script><link rel=modulepreload href=/new.js>\
+                <script src=/new.js></script>
                 <script type=module src=https://other.example/new.js></script>
                 <script type=importmap>{"imports":{"l/":"/lib/","o/":"https://other.example/"}}</script>
                 """.utf8), at: "https://shop.example/", policies: [], referrerPolicy: nil, contentLanguage: nil,
@@ -69,7 +70,8 @@ struct HeldDocumentTests {
                 <script type=module src=containerkit://shop.example/new.js></script>\
                 <link rel=modulepreload href=containerkit://shop.example/new.js><script src=/new.js></script>
                 <script type=module src=https://other.example/new.js></script>
-                <script type=importmap>{"imports":{"l/":"containerkit://shop.example/lib/","o/":"https://other.example/"}}</script>
+                <script type=importmap>{"imports":{"l/":"containerkit://shop.example/lib/",\
+                "o/":"https://other.example/"}}</script>
                 """)
     }
 
