@@ -282,11 +282,11 @@ public import WebEngine
         }
 
         /// Ends the tasks of all earlier navigations, because the view has begun to load a document. Frames of the
-        /// former document load by themselves.
+        /// former document load by themselves. A load without a navigation of the engine continues.
         func replaceDocuments() {
             given.lastReplacedTask = given.lastTask
             given.isReload = false
-            for task in given.tasks.values { task.cancel() }
+            for (number, task) in given.tasks where number != given.directTask { task.cancel() }
         }
 
         /// Ends the tasks of all navigations, because the app stops or replaces them.
