@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 // The compiler attributes `timespec` to one of these modules.
+internal import CDispatch
 internal import CoreFoundation
-internal import Dispatch
 internal import Foundation
 
 /// The memory of a process family: this process and the engine's child processes.

@@ -36,7 +36,8 @@ struct StageArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             The certificate (PEM) of an authority for the hosts of the pages, or HOST=FILE for another host; in plain \
-            mode the certificate of the server itself. Repeatable.
+            mode, and for what the engine loads itself in document mode, the certificate of the server itself. \
+            Repeatable.
             """,
             valueName: "file"))
     var trusted: [String] = []
@@ -67,7 +68,7 @@ struct StageArguments: ParsableArguments {
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
             throw CommandError(
-                .usage, code: "usage", "packages need a container: add --mode proxy, scheme or server",
+                .usage, code: "usage", "packages need a container: any --mode but plain",
                 at: "--mode plain")
         }
         var options = try StageOptions(
@@ -79,7 +80,8 @@ struct StageArguments: ParsableArguments {
         options.prefetch = try prefetch.map { file in
             guard mode != .plain else {
                 throw CommandError(
-                    .usage, code: "usage", "a prefetch table needs a container: add --mode proxy, scheme or server",
+                    .usage, code: "usage",
+                    "a prefetch table needs a container: any --mode but plain",
                     at: "--mode plain")
             }
             do {
@@ -96,7 +98,8 @@ struct StageArguments: ParsableArguments {
     private func tableURL(_ text: String) throws -> TableURL {
         guard mode != .plain else {
             throw CommandError(
-                .usage, code: "usage", "a resource table needs a container: add --mode proxy, scheme or server",
+                .usage, code: "usage",
+                "a resource table needs a container: any --mode but plain",
                 at: "--mode plain")
         }
         guard let url = TableURL(text) else {

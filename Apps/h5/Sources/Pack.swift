@@ -65,7 +65,7 @@ struct Pack: AsyncParsableCommand {
     @Flag(
         help: """
             The package contains everything under the base URL. Other paths get status 404, a folder without its \
-            final slash is redirected, and the network is not used.
+            final slash is redirected, and the container does not use the network for them.
             """)
     var complete = false
 
