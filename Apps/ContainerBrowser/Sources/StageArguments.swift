@@ -67,9 +67,7 @@ struct StageArguments: ParsableArguments {
     /// - Parameter urls: The URLs of the pages to open. Container modes cover their hosts.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
-            throw CommandError(
-                .usage, code: "usage", "packages need a container: any --mode but plain",
-                at: "--mode plain")
+            throw Self.missingContainer("packages need")
         }
         var options = try StageOptions(
             mode: mode, packages: packages.map(PackageFiles.init(archive:)), network: network, covering: urls,
@@ -79,10 +77,7 @@ struct StageArguments: ParsableArguments {
         options.table = try table.map(tableURL)
         options.prefetch = try prefetch.map { file in
             guard mode != .plain else {
-                throw CommandError(
-                    .usage, code: "usage",
-                    "a prefetch table needs a container: any --mode but plain",
-                    at: "--mode plain")
+                throw Self.missingContainer("a prefetch table needs")
             }
             do {
                 return try PrefetchTable(json: Data(try FileInput.text(of: file).utf8))
@@ -95,12 +90,14 @@ struct StageArguments: ParsableArguments {
         return options
     }
 
+    private static func missingContainer(_ subject: String) -> CommandError {
+        CommandError(
+            .usage, code: "usage", "\(subject) a container: any --mode but plain", at: "--mode plain")
+    }
+
     private func tableURL(_ text: String) throws -> TableURL {
         guard mode != .plain else {
-            throw CommandError(
-                .usage, code: "usage",
-                "a resource table needs a container: any --mode but plain",
-                at: "--mode plain")
+            throw Self.missingContainer("a resource table needs")
         }
         guard let url = TableURL(text) else {
             throw CommandError(.usage, code: "invalid-url", "the URL must begin with http or https", at: text)

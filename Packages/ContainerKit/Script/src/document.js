@@ -46,11 +46,13 @@
     return text;
   };
   const parse = (text) => new URL(real(String(text)), base ?? doc.baseURI);
-  // Makes a URL real: that of `import.meta.url`, and in a worker a relative one.
+  // Makes a URL real: that of `import.meta.url`, and in a worker a relative one. A Request stays.
   const fix = (args, at) => {
     try {
       const text = args[at];
-      if (args.length > at && (base || real(String(text)) !== text)) args[at] = parse(text).href;
+      if (args.length > at && !(text instanceof Request) && (base || real(String(text)) !== text)) {
+        args[at] = parse(text).href;
+      }
     } catch {}
   };
   // Returns the custom-scheme URL of a held URL, or undefined.
@@ -72,7 +74,7 @@
     /^accept$/i.test(name) && /^[\w *,.;=/+-]{0,127}$/.test(value));
 
   wrap(self, "fetch", "value", (_, args, run) => {
-    if (!(args[0] instanceof Request)) fix(args, 0);
+    fix(args, 0);
     try {
       const [input, init] = args;
       if (/^get$/i.test(init?.method ?? input.method ?? "get") && init?.body == null) {
@@ -134,7 +136,7 @@
     const place = new URL(base);
     defineProperty(self, "location", { get: () => place });
     wrap(self, "Request", "value", (_, args, run) => {
-      if (!(args[0] instanceof Request)) fix(args, 0);
+      fix(args, 0);
       return run(...args);
     });
     wrap(self, "importScripts", "value", (_, args, run) => run(...args.map((url) => held(url) ?? parse(url).href)));
@@ -162,17 +164,25 @@
     } else if (mode === null && type !== "module") element.setAttribute("crossorigin", mark);
     return url;
   };
-  const keys = { script: ["src"], img: ["src", "srcset"], link: ["href"] };
+  const { getAttribute, setAttribute } = Element.prototype;
+  const keys = { __proto__: null, script: ["src"], img: ["src", "srcset"], link: ["href"] };
   for (const tag in keys) {
+    const owner = doc.createElement(tag).constructor.prototype;
+    const loads = (name) => keys[tag].includes(String(name).toLowerCase());
     for (const key of keys[tag]) {
-      const owner = doc.createElement(tag).constructor.prototype;
       show(owner, key);
       wrap(owner, key, "set", (self, [text], run) => run(value(self, key, text)));
     }
+    // Methods of these elements alone, so that others keep the speed of the engine.
+    Object.assign(owner, { getAttribute, setAttribute });
+    wrap(owner, "getAttribute", "value", (_, args, run) => (loads(args[0]) ? real(run(...args)) : run(...args)));
+    wrap(owner, "setAttribute", "value", (self, args, run) => {
+      if (args.length > 1 && loads(args[0])) args[1] = value(self, String(args[0]).toLowerCase(), args[1]);
+      run(...args);
+    });
   }
   show(HTMLImageElement.prototype, "currentSrc");
   // Text that a script gives to the parser keeps its real URLs. Without the network, the container has the resources.
-  const { getAttribute } = Element.prototype;
   addEventListener("error", (event) => {
     const { target } = event;
     for (const key of keys[target.localName] ?? []) {
@@ -183,11 +193,4 @@
       }
     }
   }, true);
-  const loads = (element, key) => keys[element.localName]?.includes(String(key).toLowerCase());
-  wrap(Element.prototype, "setAttribute", "value", (self, args, run) => {
-    if (args.length > 1 && loads(self, args[0])) args[1] = value(self, String(args[0]).toLowerCase(), args[1]);
-    run(...args);
-  });
-  wrap(Element.prototype, "getAttribute", "value", (self, args, run) =>
-    loads(self, args[0]) ? real(run(...args)) : run(...args));
 })(VALUES);

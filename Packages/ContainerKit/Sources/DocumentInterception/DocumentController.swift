@@ -93,10 +93,10 @@ package final class DocumentController {
                 return response
             }
             try Task.checkCancellation()
-            let fragment = redirected.fragment ?? navigation.fragment
+            let fragment = redirected.fragment ?? navigation.url.fragment ?? ""
             if let target = redirected.refusedTarget, navigation.continues(at: target) {
                 forget(navigation.url)
-                let html = EngineNavigation.interimDocument(to: target.contains("#") ? target : target + fragment)
+                let html = EngineNavigation.interimDocument(to: target.fragment == nil ? target + fragment : target)
                 return EngineDocument(url: navigation.url, html: html, script: "") {
                     recorder.recordShown(bytes: 0, isInterim: true)
                 }
@@ -237,13 +237,4 @@ extension EngineNavigation {
         return "<!DOCTYPE html><meta charset=utf-8><meta name=referrer content=no-referrer>"
             + "<script>location.replace(\(literal.replacing("<", with: "\\u003c")))</script>"
     }
-
-    /// The fragment of the URL with its `#`; empty if there is none.
-    fileprivate var fragment: String {
-        url.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(url[$0...]) } ?? ""
-    }
-}
-
-extension String {
-    fileprivate var withoutFragment: String { String(self[..<(utf8.firstIndex(of: UInt8(ascii: "#")) ?? endIndex)]) }
 }

@@ -36,10 +36,18 @@ struct RedirectedRequest: Sendable {
                 return nil
             }
             request = try redirect.following(request)
-            fragment =
-                redirect.target.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(redirect.target[$0...]) }
-                ?? fragment
+            fragment = redirect.target.fragment ?? fragment
         }
         throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: request.head.urlText)
     }
+}
+
+extension String {
+    /// The fragment of a URL with its `#`; `nil` if there is none.
+    var fragment: String? { fragmentStart.map { String(self[$0...]) } }
+
+    /// The URL without its fragment.
+    var withoutFragment: String { fragmentStart.map { String(self[..<$0]) } ?? self }
+
+    private var fragmentStart: String.Index? { utf8.firstIndex(of: UInt8(ascii: "#")) }
 }

@@ -119,7 +119,7 @@ internal import WebSyntax
 
         private static let blank = "about:blank"
 
-        private static func withoutFragment(_ url: String) -> Substring {
+        static func withoutFragment(_ url: String) -> Substring {
             Substring(url[...].utf8.prefix { $0 != UInt8(ascii: "#") })
         }
     }

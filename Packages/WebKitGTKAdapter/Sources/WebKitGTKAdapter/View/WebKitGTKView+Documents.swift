@@ -320,12 +320,8 @@ public import WebEngine
         func isGivenDocument(_ url: UnsafePointer<CChar>) -> Bool {
             guard given.loadingURL != nil || !given.pending.isEmpty else { return false }
             let places = given.pending.keys.map { $0 } + [given.loadingURL].compactMap(\.self)
-            let url = String(cString: url)
-            return places.contains { Self.withoutFragment($0).elementsEqual(Self.withoutFragment(url)) }
-        }
-
-        private static func withoutFragment(_ url: String) -> Substring.UTF8View {
-            url.utf8.prefix { $0 != UInt8(ascii: "#") }
+            let url = ViewLocation.withoutFragment(String(cString: url)).utf8
+            return places.contains { ViewLocation.withoutFragment($0).utf8.elementsEqual(url) }
         }
 
         /// Shows the document of the app in a frame that the engine could not load, for example without the network.
