@@ -65,6 +65,31 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
+    @Test("The proxy exits with status 0 while connections arrive")
+    func endDuringConnections() async throws {
+        let origin = try await OriginServer.start(OriginServer.Configuration(routes: [try fresh()]))
+        let folder = try TemporaryFolder()
+        for _ in 0..<3 {
+            let proxy = try await Program("h5").start(
+                ["cache-proxy", "--upstream", origin.url, "--port", "0"], in: folder.path)
+            let port = try #require(UInt16(proxy.firstLine?.split(separator: ":").last ?? ""))
+            let request = Data("GET /fresh HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
+            let first = try await RawExchange.run(request, port: port)
+            #expect(first.hasSuffix("fresh"))
+            let status = await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        // A connection fails when the proxy has ended.
+                        while let answer = try? await RawExchange.run(request, port: port), !answer.isEmpty {}
+                    }
+                }
+                return await proxy.end(by: SIGTERM)
+            }
+            #expect(status == 0)
+        }
+        await origin.stop()
+    }
+
     @Test("A request for another host than this machine gets 421 and no stored response")
     func foreignHosts() async throws {
         let origin = try await OriginServer.start(OriginServer.Configuration(routes: [try fresh()]))

@@ -42,14 +42,15 @@ struct ReverseProxy: Sendable {
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         // Hummingbird's `Application` adds its own date to each response.
         let server = Server(
-            childChannelSetup: HTTP1Channel(
-                responder: { request, writer, _ in try await respond(to: request, with: writer) },
-                // `ImmediateResponseHandler` limits the idle time, because the time-out of `HTTP1Channel` ignores
-                // immediate responses.
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [
-                        ImmediateResponseHandler(idleTimeout: .seconds(120), answer: immediateResponse)
-                    ])),
+            childChannelSetup: RetainedConnections(
+                HTTP1Channel(
+                    responder: { request, writer, _ in try await respond(to: request, with: writer) },
+                    // `ImmediateResponseHandler` limits the idle time, because the time-out of `HTTP1Channel` ignores
+                    // immediate responses.
+                    configuration: HTTP1Channel.Configuration(
+                        additionalChannelHandlers: [
+                            ImmediateResponseHandler(idleTimeout: .seconds(120), answer: immediateResponse)
+                        ]))),
             configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in announcement.yield(channel.localAddress?.port ?? port) },
             eventLoopGroup: threads,
@@ -180,5 +181,26 @@ struct ReverseProxy: Sendable {
         // The check avoids a copy, because most responses have no connection-specific fields.
         guard fields.contains(where: { dropped.contains($0.name.canonicalName) }) else { return fields }
         return fields.filter { !dropped.contains($0.name.canonicalName) }
+    }
+}
+
+/// Child channels whose values live until the connections are closed. Hummingbird releases connections that arrive
+/// while a server stops, and NIO ends the process if a connection is released unserved and open.
+private struct RetainedConnections<Base: ServerChildChannel>: ServerChildChannel {
+    private let base: Base
+
+    init(_ base: Base) {
+        self.base = base
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        base.setup(channel: channel, logger: logger).map { value in
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
+            return value
+        }
+    }
+
+    func handle(value: Base.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
     }
 }

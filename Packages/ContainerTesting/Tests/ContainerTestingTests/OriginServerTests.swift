@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Testing
 
 @_spi(Packaging) @testable import ContainerTesting
@@ -298,6 +299,27 @@ struct OriginServerTests {
             #expect(try await iterator.next() != nil)
             await server.stop()
             #expect((try? await iterator.next()) == nil)
+        }
+    }
+
+    @Test("A server stops while connections arrive", arguments: [false, true])
+    func stopDuringConnections(usesTLS: Bool) async throws {
+        var configuration = OriginServer.Configuration()
+        configuration.usesTLS = usesTLS
+        for _ in 0..<50 {
+            let server = try await OriginServer.start(configuration)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                        // A connection fails when the server has stopped.
+                        while let channel = try? await bootstrap.connect(host: "127.0.0.1", port: server.port).get() {
+                            try? await channel.close()
+                        }
+                    }
+                }
+                group.addTask { await server.stop() }
+            }
         }
     }
 }

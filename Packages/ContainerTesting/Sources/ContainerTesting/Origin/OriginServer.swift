@@ -127,8 +127,10 @@ public final class OriginServer: Sendable {
     /// calls do nothing.
     public func stop() async {
         await relay?.stop()
-        task.cancel()
+        // Before the cancellation, after which Hummingbird releases accepted connections unserved. NIO ends the process
+        // if such a connection is open.
         await registry.closeAll { $0.triggerUserOutboundEvent(SocketEnd.Command.drop, promise: nil) }
+        task.cancel()
         await task.value
     }
 }

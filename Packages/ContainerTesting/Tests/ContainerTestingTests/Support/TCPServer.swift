@@ -68,7 +68,11 @@ func pattern(_ count: Int) -> [UInt8] {
     }
 }
 
+/// Wraps a connection, and keeps the wrapper until the connection is closed. NIO ends the process if the wrapper of an
+/// open connection is released unserved, as a server does with connections that arrive while it stops.
 private func wrap(_ channel: any Channel) throws -> TCPChannel {
-    try NIOAsyncChannel(
+    let wrapped = try TCPChannel(
         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    channel.closeFuture.whenComplete { _ in withExtendedLifetime(wrapped) {} }
+    return wrapped
 }

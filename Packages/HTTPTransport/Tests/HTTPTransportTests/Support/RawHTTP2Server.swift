@@ -60,7 +60,7 @@ struct RawHTTP2Server: Sendable {
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-                    return try Connection(wrappingChannelSynchronously: channel)
+                    return try Connection(wrappingChannelSynchronously: channel).retained()
                 }
             }
         let count = Counter()

@@ -46,7 +46,7 @@ struct RawServer: Sendable {
                             try channel.pipeline.syncOperations.addHandler(CloseWithoutNotify())
                         }
                     }
-                    return try Connection(wrappingChannelSynchronously: channel)
+                    return try Connection(wrappingChannelSynchronously: channel).retained()
                 }
             }
         let (closes, close) = AsyncStream<Void>.makeStream()
@@ -88,7 +88,9 @@ struct RawServer: Sendable {
     ) async throws -> Result {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+                channel.eventLoop.makeCompletedFuture {
+                    try Connection(wrappingChannelSynchronously: channel).retained()
+                }
             }
         return try await listener.executeThenClose { connections in
             let accepting = Task {
@@ -142,6 +144,15 @@ struct RawServer: Sendable {
     /// Waits until the client has closed a connection.
     func closed() async {
         for await _ in closes { break }
+    }
+}
+
+extension NIOAsyncChannel {
+    /// Keeps the wrapper until the connection is closed. NIO ends the process if the wrapper of an open connection is
+    /// released unserved, as a server does with connections that arrive while it stops.
+    func retained() -> Self {
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(self) {} }
+        return self
     }
 }
 
