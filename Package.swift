@@ -428,15 +428,17 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "Diagnostics", "DocumentInterception", "LoopbackInterception", "PackageUpdates", "PageDownloads",
+                "Diagnostics", "DocumentInterception", "PackageUpdates", "PageDownloads",
                 "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig", "RequestPipeline",
                 "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
-                "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode", "StrictJSON", "WebEngine",
+                "HTTPSemantics", "Prefetch", "SchemeRouter", "SchemeMode", "StrictJSON", "WebEngine",
                 "WebViewPool", .httpTypes, .log, .metrics,
+                .target(name: "LoopbackInterception", condition: .when(traits: loopback)),
+                .target(name: "LoopbackServer", condition: .when(traits: loopback)),
             ]),
         tests(
             of: "ContainerKit", without: ["Stored"],

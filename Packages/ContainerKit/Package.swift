@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "PackageUpdates", targets: ["PackageUpdates"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
+    traits: [.default(enabledTraits: ["Loopback"]), "Loopback"],
     dependencies: [
         .package(path: "../ContentSupport"),
         .package(path: "../BodyBridge"),

@@ -4,7 +4,6 @@
 @_spi(Facade) internal import CookieBridge
 @_spi(Facade) internal import HTTPCache
 internal import Logging
-internal import LoopbackInterception
 internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrompts
@@ -71,13 +70,13 @@ public final class Container<Engine: WebEngineDriver> {
         let documents = core.makeDocuments(pipelines, delivery, packages)
         try core.register(requests, documents?.resources)
         let loopback = try await core.makeLoopback(pipelines.loopback, requests, packages)
-        let locator = PageLocator<Engine>(core.configuration, policy: policy, loopback: loopback?.controller)
-        let engineCaches = core.makeEngineCaches(pipelines.loopback, loopback: loopback?.controller)
+        let locator = PageLocator<Engine>(core.configuration, policy: policy, loopback: loopback?.translation)
+        let engineCaches = core.makeEngineCaches(pipelines.loopback, loopback: loopback?.translation)
         let recovery = core.makeRecovery(
-            locator: locator, loopback: loopback?.controller.pages, prompts: prompts, packages: packages,
+            locator: locator, loopback: loopback, prompts: prompts, packages: packages,
             engineCaches: engineCaches.invalidator)
         let prefetch = await core.makePrefetch(
-            pipelines, policy, cookies: PrefetchCookieReader<Engine>(engine, pipelines, cookies, loopback?.controller))
+            pipelines, policy, cookies: PrefetchCookieReader<Engine>(engine, pipelines, cookies, loopback?.translation))
         let pipeline = core.makePipeline(pipelines, requests, locator: locator, origins: origins)
         let views = core.makeViews(pipelines.customScheme.traits, preconnector: loopback)
 
@@ -92,7 +91,7 @@ public final class Container<Engine: WebEngineDriver> {
             .remoteConfig: core.makeRemoteConfig(), .diagnostics: diagnostics, .prefetch: prefetch,
             .loopback: loopback,
             .cookies: CookiesComponent<Engine>(
-                cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.controller),
+                cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.translation),
             .httpCache: cache,
             .pipeline: pipeline, .documents: documents, .prompts: prompts, .downloads: downloads,
             .engineCaches: engineCaches, .recovery: recovery, .views: views,

@@ -99,8 +99,10 @@ extension ContainerConfiguration {
         public var rules: RouteRules = .none
         /// The hosts whose pages are intercepted without a covering package; none by default.
         public var coveredHosts: [HostPattern] = []
-        /// The options of the loopback proxy and the local server.
-        public var loopback = LoopbackOptions()
+        #if Loopback
+            /// The options of the loopback proxy and the local server.
+            public var loopback = LoopbackOptions()
+        #endif
 
         /// Creates the default options.
         public init() {}

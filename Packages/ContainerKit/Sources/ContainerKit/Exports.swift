@@ -25,11 +25,6 @@
 @_exported public import struct HTTPTransport.TransportCapabilities
 @_exported public import struct HTTPTransport.TransportResponse
 @_exported public import struct HTTPTransport.UploadProgress
-@_exported public import struct LoopbackInterception.LoopbackOptions
-@_exported public import struct LoopbackServer.LoopbackError
-@_exported public import enum LoopbackServer.LoopbackEvent
-@_exported public import struct LoopbackServer.LoopbackLimits
-@_exported public import enum LoopbackServer.LoopbackRefusal
 @_exported public import enum OfflinePackage.ApplyTiming
 @_exported public import struct OfflinePackage.BootReport
 @_exported public import struct OfflinePackage.DamagedFile
@@ -172,3 +167,11 @@
 @_exported public import struct WebViewPool.DiscardReason
 @_exported public import struct WebViewPool.PoolCapacity
 @_exported public import struct WebViewPool.PoolCounters
+
+#if Loopback
+    @_exported public import struct LoopbackInterception.LoopbackOptions
+    @_exported public import struct LoopbackServer.LoopbackError
+    @_exported public import enum LoopbackServer.LoopbackEvent
+    @_exported public import struct LoopbackServer.LoopbackLimits
+    @_exported public import enum LoopbackServer.LoopbackRefusal
+#endif

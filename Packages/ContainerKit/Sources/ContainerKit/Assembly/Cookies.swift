@@ -4,7 +4,6 @@
 @_spi(Facade) public import CookieBridge
 internal import CookieJar
 internal import Logging
-internal import LoopbackInterception
 internal import PagePrefetch
 internal import RequestPipeline
 internal import WebEngine
@@ -71,11 +70,11 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
     let synchronizer: CookieSynchronizer?
     private let prefetch: Prefetchers?
     private let engine: Engine
-    private let loopback: LoopbackController<Engine>?
+    private let loopback: (any LoopbackTranslating)?
 
     init(
         _ synchronizer: CookieSynchronizer?, prefetch: Prefetchers?, engine: Engine,
-        loopback: LoopbackController<Engine>?
+        loopback: (any LoopbackTranslating)?
     ) {
         self.synchronizer = synchronizer
         self.prefetch = prefetch
@@ -112,13 +111,8 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
     /// server is not removed, because it belongs to no user.
     private func clearEngine(_ scope: CookieScope) async throws {
         try await engine.cookies.clear(scope) { [loopback] cookie in
-            guard let loopback, let port = loopback.port else { return cookie }
-            guard !loopback.isToken(cookie) else { return nil }
-            var cookie = cookie
-            let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
-            let url = loopback.realURL(of: "https://\(site):\(port)/")
-            if let host = url.flatMap({ CookieURL($0)?.host }) { cookie.domain = host }
-            return cookie
+            guard let loopback else { return cookie }
+            return loopback.realCookie(cookie)
         }
     }
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
-internal import LoopbackInterception
 public import OfflinePackage
 public import PackageFormat
 internal import PackageUpdates
@@ -132,7 +131,7 @@ extension ContainerCore {
     }
 
     /// Creates the component of the engine's caches.
-    func makeEngineCaches(_ pipeline: ModePipeline, loopback: LoopbackController<Engine>?) -> EngineCachesComponent {
+    func makeEngineCaches(_ pipeline: ModePipeline, loopback: (any LoopbackTranslating)?) -> EngineCachesComponent {
         guard pipeline.mode.isOverLoopback, pipeline.traits.caches else {
             return EngineCachesComponent(
                 nil, caching: engine.caching, cachesResources: modes.chains.contains(.document), logger: logger)
@@ -350,10 +349,10 @@ struct EngineCacheFailure: Error, CustomStringConvertible {
 ///
 /// Isolation: the main actor.
 @MainActor
-private struct EngineCacheAdapter<Engine: WebEngineDriver>: EngineCacheHost {
+private struct EngineCacheAdapter: EngineCacheHost {
     let rules: ActiveRules
     let packages: FeatureSwitch
-    let loopback: LoopbackController<Engine>?
+    let loopback: (any LoopbackTranslating)?
     let hub: EventHub
 
     var arePackagesInUse: Bool { rules.isOn && packages.isOn }

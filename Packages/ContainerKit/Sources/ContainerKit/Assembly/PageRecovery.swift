@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
-internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrompts
@@ -17,12 +16,12 @@ internal import WebEngine
 extension ContainerCore {
     /// Creates the blank page recovery, or returns `nil` if the configuration disables it.
     func makeRecovery(
-        locator: PageLocator<Engine>, loopback: PageAttributor?, prompts: PagePromptController,
+        locator: PageLocator<Engine>, loopback: (any LoopbackIntercepting)?, prompts: PagePromptController,
         packages: PackagesComponent, engineCaches: EngineCacheInvalidator?
     ) -> RecoveryComponent? {
         guard let options = configuration.pages.blankPages else { return nil }
         let adapter = PageRecoveryAdapter(
-            pages: pages, locator: locator, attributor: loopback, prompts: prompts, service: packages.service,
+            pages: pages, locator: locator, loopback: loopback, prompts: prompts, service: packages.service,
             engineCaches: engineCaches, hub: hub, logger: logger)
         let monitor = BlankPageMonitor(options, feature: switches[.blankPages], host: adapter, packages: adapter)
         return RecoveryComponent(monitor, hub: hub, logger: logger)
@@ -88,7 +87,7 @@ final class RecoveryComponent: ContainerComponent {
 private struct PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, PagePackages {
     let pages: PageRegistry
     let locator: PageLocator<Engine>
-    let attributor: PageAttributor?
+    let loopback: (any LoopbackIntercepting)?
     let prompts: PagePromptController
     let service: PackageService
     let engineCaches: EngineCacheInvalidator?
@@ -106,7 +105,7 @@ private struct PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, P
         return place != url || locator.mode(ofPageAt: url) != .plain
     }
 
-    func isBusy(_ page: PageID) -> Bool { attributor?.isBusy(page) ?? false }
+    func isBusy(_ page: PageID) -> Bool { loopback?.isBusy(page) ?? false }
 
     func isAwaitingAnswer(_ page: PageID) -> Bool { prompts.isWaiting(page) }
 

@@ -4,7 +4,6 @@
 @_spi(Facade) internal import CookieBridge
 internal import Foundation
 internal import HTTPTypes
-internal import LoopbackInterception
 @_spi(Facade) internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrefetch
@@ -170,11 +169,11 @@ final class PrefetchCookieReader<Engine: WebEngineDriver>: PrefetchCookieReading
     private let engine: Engine
     private let pipelines: ModePipelines
     private let cookies: CookieSynchronizer?
-    private let loopback: LoopbackController<Engine>?
+    private let loopback: (any LoopbackTranslating)?
 
     init(
         _ engine: Engine, _ pipelines: ModePipelines, _ cookies: CookieSynchronizer?,
-        _ loopback: LoopbackController<Engine>?
+        _ loopback: (any LoopbackTranslating)?
     ) {
         self.engine = engine
         self.pipelines = pipelines

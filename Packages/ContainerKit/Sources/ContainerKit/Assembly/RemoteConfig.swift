@@ -3,7 +3,6 @@
 
 internal import HTTPCache
 internal import Logging
-internal import LoopbackInterception
 internal import OfflinePackage
 internal import PagePrefetch
 internal import Prefetch

@@ -7,7 +7,6 @@ internal import DocumentInterception
 @_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
-internal import LoopbackInterception
 internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
@@ -74,10 +73,20 @@ struct ModePipelines: Sendable {
 
 extension ContainerCore {
     /// Returns the page modes of the configuration.
-    /// - Throws: ``ContainerError`` with code `unsupported` if the modes cannot be combined.
+    /// - Throws: ``ContainerError`` with code `unsupported` if the modes cannot be combined, or if a mode needs the
+    ///   package trait `Loopback` and the trait is off.
     static func pageModes(_ configuration: ContainerConfiguration) throws(ContainerError) -> PageModes {
+        var standard = Engine.standardMode
+        #if !Loopback
+            if standard.isOverLoopback { standard = .document }
+            let modes = [configuration.pages.mode ?? standard] + configuration.pages.modes.map(\.mode)
+            if let mode = modes.first(where: \.isOverLoopback) {
+                throw ContainerError(
+                    .unsupported, "the mode \(mode) needs the trait Loopback of the package ContainerKit")
+            }
+        #endif
         do {
-            return try PageModes(configuration.pages.mode ?? Engine.standardMode, configuration.pages.modes)
+            return try PageModes(configuration.pages.mode ?? standard, configuration.pages.modes)
         } catch {
             throw ContainerError(error)
         }
@@ -262,7 +271,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     private let fields: EngineFields?
     private let hub: EventHub
     private weak var recovery: BlankPageMonitor?
-    private weak var loopback: LoopbackComponent<Engine>?
+    private weak var loopback: (any LoopbackIntercepting)?
 
     init(
         _ pages: PageRegistry, packages: PackagesComponent, downloads: DownloadManager, fields: EngineFields?,
@@ -276,7 +285,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     }
 
     /// Connects the adapter to features that are created later.
-    func connect(recovery: BlankPageMonitor?, loopback: LoopbackComponent<Engine>?) {
+    func connect(recovery: BlankPageMonitor?, loopback: (any LoopbackIntercepting)?) {
         self.recovery = recovery
         self.loopback = loopback
     }

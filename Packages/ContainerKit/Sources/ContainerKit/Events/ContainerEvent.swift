@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import LoopbackServer
 public import OfflinePackage
 public import PackageFormat
 public import PageDownloads
@@ -34,8 +33,10 @@ public enum ContainerEvent: Sendable {
     case page(PageID, ViewSignal)
     /// A page was closed, and its package generations were unpinned.
     case pageClosed(PageID)
-    /// An event of the loopback proxy or of the local server.
-    case loopback(LoopbackEvent)
+    #if Loopback
+        /// An event of the loopback proxy or of the local server. This case exists with the trait `Loopback` only.
+        case loopback(LoopbackEvent)
+    #endif
     /// The engine removed its cached files under these URLs, because the package now serves other files.
     case engineCachesCleared([PackageBaseURL])
     /// The engine failed to remove its cached files, so a page may get an outdated file. The removal is retried when

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import LoopbackServer
 internal import OfflinePackage
 
 /// The sender of events to streams and observers. It does not wait for slow readers of streams.
@@ -84,7 +83,10 @@ final class EventHub {
         switch event {
         case .package(.downloading): return
         // These events are also sent while the container opens.
-        case .package, .loopback(.portTaken), .remoteConfigModesIgnored: break
+        case .package, .remoteConfigModesIgnored: break
+        #if Loopback
+            case .loopback(.portTaken): break
+        #endif
         default: return
         }
         early?.append(event)

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
-internal import LoopbackInterception
 internal import RequestPipeline
 internal import ResourceLoading
 internal import SchemeMode
@@ -16,10 +15,10 @@ final class PageLocator<Engine: WebEngineDriver> {
     private let names: SchemeNames
     private let legacyMessages: LegacyMessages?
     private let policy: InterceptionPolicy
-    private let loopback: LoopbackController<Engine>?
+    private let loopback: (any LoopbackTranslating)?
 
     init(
-        _ configuration: ContainerConfiguration, policy: InterceptionPolicy, loopback: LoopbackController<Engine>?
+        _ configuration: ContainerConfiguration, policy: InterceptionPolicy, loopback: (any LoopbackTranslating)?
     ) {
         names = configuration.pages.schemeNames
         legacyMessages = configuration.pages.legacyMessages

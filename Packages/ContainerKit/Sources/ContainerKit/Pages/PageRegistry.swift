@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import LoopbackInterception
 internal import OfflinePackage
 internal import ResourceLoading
 internal import WebEngine
@@ -13,8 +12,8 @@ internal import WebEngine
 final class PageRegistry {
     /// The delegate of the app.
     weak var delegate: (any PageDelegate)?
-    /// The attributor of requests over loopback; `nil` if no mode in use is a loopback mode.
-    var attributor: PageAttributor?
+    /// The component that attributes requests over loopback; `nil` if no mode in use is a loopback mode.
+    weak var loopback: (any LoopbackIntercepting)?
     private let library: PackageLibrary
     private var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
@@ -64,7 +63,7 @@ final class PageRegistry {
     func update(_ session: PageSession) {
         guard sessions[session.view]?.id == session.id else { return }
         sessions[session.view] = session
-        attributor?.record(session.reference)
+        loopback?.record(session.reference)
     }
 
     /// Updates the generations in the session of a page, if the page is open.
