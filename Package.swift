@@ -23,7 +23,6 @@ let network: Set<String> = ["Network"]
 let loopback: Set<String> = ["Loopback"]
 let testing: Set<String> = ["Testing"]
 let tools: Set<String> = ["Tools"]
-let table: Set<String> = ["Table"]
 
 extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
@@ -34,8 +33,7 @@ extension Target.Dependency {
     static let metricsTestKit = product(
         name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: network.union(storage)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto",
-        condition: .when(traits: storage.union(packaging).union(testing).union(table).union(loopback)))
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: testing.union(loopback)))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
@@ -138,10 +136,9 @@ let package = Package(
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
     traits: [
-        .default(enabledTraits: ["Storage", "Table", "Network", "Loopback", "Testing", "Tools"]),
-        .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
-        .trait(name: "Packaging", description: "ContentDigest, PackageFormat, PackagePublisher: brings swift-crypto."),
-        .trait(name: "Table", description: "ResourceTable: brings swift-crypto."),
+        .default(enabledTraits: ["Storage", "Network", "Loopback", "Testing", "Tools"]),
+        .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB."),
+        .trait(name: "Packaging", description: "PackageFormat, PackagePublisher: brings no other package."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
@@ -179,7 +176,12 @@ let package = Package(
         // For tests of all modules.
         target("BaseTesting", in: "ResourceLoading", ["AsyncSupport"]),
         tests(of: "BaseTesting", in: "ResourceLoading"),
-        target("ContentDigest", in: "ContentSupport", [.crypto]),
+        .systemLibrary(
+            name: "CNettle", path: "Packages/ContentSupport/Sources/CNettle", pkgConfig: "nettle",
+            providers: [.apt(["nettle-dev"])]),
+        target(
+            "ContentDigest", in: "ContentSupport",
+            [.target(name: "CNettle", condition: .when(platforms: [.linux]))]),
         tests(of: "ContentDigest", in: "ContentSupport"),
         .systemLibrary(
             name: "CZlib", path: "Packages/ContentSupport/Sources/CZlib", pkgConfig: "zlib",

@@ -28,8 +28,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(
-            name: "ContainerKit", path: "..",
-            traits: ["Packaging", "Storage", "Table", "Network", "Loopback"]),
+            name: "ContainerKit", path: "..", traits: ["Packaging", "Storage", "Network", "Loopback"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),

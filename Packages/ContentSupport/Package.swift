@@ -21,12 +21,11 @@ let package = Package(
         .library(name: "ContentDigest", targets: ["ContentDigest"]),
         .library(name: "ZlibStreams", targets: ["ZlibStreams"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2")
-    ],
     targets: [
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
         .target(
-            name: "ContentDigest", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            name: "ContentDigest",
+            dependencies: [.target(name: "CNettle", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
         .testTarget(name: "ContentDigestTests", dependencies: ["ContentDigest"], swiftSettings: settings),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
 public import Foundation
 
 /// An MD5 digest (RFC 1321). It detects damaged and outdated files of a resource table, but does not protect against
@@ -12,7 +11,7 @@ public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates the digest of data in memory.
     public init(of data: Data) {
-        (high, low) = Insecure.MD5.hash(data: data).withUnsafeBytes { bytes in
+        (high, low) = SystemMD5.withDigest(of: data) { bytes in
             (
                 UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
                 UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

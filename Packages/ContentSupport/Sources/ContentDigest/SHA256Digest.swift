@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
 public import Foundation
 
 /// A SHA-256 digest (FIPS 180-4).
@@ -56,9 +55,7 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates the digest of data in memory.
     public init(of data: Data) {
-        var hasher = SHA256Hasher()
-        hasher.update(data)
-        self = hasher.finalize()
+        self = SystemSHA256.withDigest(of: data) { SHA256Digest(bigEndianBytes: $0) }
     }
 
     init(bigEndianBytes bytes: UnsafeRawBufferPointer) {
@@ -119,23 +116,23 @@ extension SHA256Digest: Codable {
 
 /// An incremental SHA-256 computation.
 public struct SHA256Hasher: Sendable {
-    private var state = SHA256()
+    private var state = SystemSHA256()
 
     /// Creates a hasher without input.
     public init() {}
 
     /// Appends bytes to the input.
     public mutating func update(_ data: Data) {
-        state.update(data: data)
+        data.withUnsafeBytes { state.update($0) }
     }
 
     /// Appends bytes to the input.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        state.update(bufferPointer: bytes)
+        state.update(bytes)
     }
 
     /// Returns the digest of the input so far. More input may follow.
     public func finalize() -> SHA256Digest {
-        state.finalize().withUnsafeBytes { SHA256Digest(bigEndianBytes: $0) }
+        state.withDigest { SHA256Digest(bigEndianBytes: $0) }
     }
 }
