@@ -18,6 +18,7 @@ let package = Package(
         .executableTarget(
             name: "light",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContainerKit"),
                 .product(name: "CookieJar", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "PublicSuffixList", package: "ContainerKit"),

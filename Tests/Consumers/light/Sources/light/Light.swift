@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import CookieJar
 import HTTPTypes
 import PublicSuffixList
@@ -10,8 +11,8 @@ import SchemeRouter
 import WebEngine
 import WebViewPool
 
-/// A consumer program: one request through a chain of two loaders, one view from a pool, one accepted cookie and one
-/// rejected cookie.
+/// A consumer program: one request through a chain of two loaders, one digest, one view from a pool, one accepted
+/// cookie and one rejected cookie.
 @main
 struct Light {
     static func main() async throws {
@@ -21,6 +22,8 @@ struct Light {
             let response = try await LoaderChain([Nobody(), Greeting()]).load(ResourceRequest(head))
         else { throw ResourceError(.internal, "no response") }
         let body = try await response.body.collect(upTo: 1_024)
+        let digest = SHA256Digest(hex: "558b7f0cfae82adf39f3a56793772ad2ca8848403b6d382991ced530d7074a24")
+        guard SHA256Digest(of: body) == digest else { throw ResourceError(.internal, "unexpected digest") }
 
         let pool = await ViewPool<BlankView, OneKey>(.init(capacity: 1)) { _ in BlankView() }
         try await pool.warmUp(for: OneKey())
