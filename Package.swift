@@ -129,6 +129,7 @@ let package = Package(
         .library(name: "PackageUpdates", targets: ["PackageUpdates"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
+        .library(name: "WKWebViewAdapter", targets: ["WKWebViewAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
         .library(name: "BaseTesting", targets: ["BaseTesting"]),
         .library(name: "WebEngineTesting", targets: ["WebEngineTesting"]),
@@ -468,6 +469,10 @@ let package = Package(
             [
                 "ResourceLoading", "WebEngine", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
             ]),
+        // It compiles to nothing on Linux. Tests/AppleWebKitDouble compiles and tests it with a double of WebKit.
+        target(
+            "WKWebViewAdapter",
+            ["SystemSupport", "AsyncSupport", "WebSyntax", "ResourceLoading", "WebEngine", .httpTypes]),
         target(
             "ContainerTesting",
             [

@@ -14,12 +14,34 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+let modules: [Target.Dependency] = [
+    .product(name: "AsyncSupport", package: "ResourceLoading"),
+    .product(name: "ResourceLoading", package: "ResourceLoading"),
+    .product(name: "SystemSupport", package: "ResourceLoading"),
+    .product(name: "WebEngine", package: "WebEngine"),
+    .product(name: "WebSyntax", package: "ResourceLoading"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+]
+
 let package = Package(
     name: "AppleWebKitDouble",
+    dependencies: [
+        .package(path: "../../Packages/ResourceLoading"),
+        .package(path: "../../Packages/WebEngine"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+    ],
     targets: [
         .target(name: "Network", swiftSettings: settings),
         .target(name: "WebKit", dependencies: ["Network"], swiftSettings: settings),
         .testTarget(name: "WebKitTests", dependencies: ["WebKit", "Network"], swiftSettings: settings),
+        // The folder is a symbolic link to the sources of the adapter.
+        .target(name: "WKWebViewAdapter", dependencies: ["WebKit", "Network"] + modules, swiftSettings: settings),
+        .testTarget(
+            name: "WKWebViewAdapterTests",
+            dependencies: [
+                "WKWebViewAdapter", "WebKit", "Network", .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+            ] + modules, swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
