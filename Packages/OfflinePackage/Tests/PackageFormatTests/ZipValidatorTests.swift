@@ -155,7 +155,11 @@ struct ZipValidatorTests {
     }
 
     @Test(
-        "Links, devices, sockets and pipes are rejected", arguments: [0o120777, 0o060644, 0o020644, 0o010644, 0o140644])
+        "Links, devices, sockets, pipes and unknown types are rejected",
+        arguments: [
+            0o120777, 0o060644, 0o020644, 0o010644, 0o140644, 0o030644, 0o050644, 0o070644, 0o110644, 0o130644,
+            0o150644, 0o160644, 0o170644,
+        ])
     func specialFiles(_ mode: UInt32) {
         var entry = ZipMaker.Entry("link", "/etc/passwd")
         entry.attributes = mode << 16

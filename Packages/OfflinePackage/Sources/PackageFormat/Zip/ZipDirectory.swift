@@ -52,7 +52,7 @@ struct ZipMember {
 struct ZipAttributes {
     let rawValue: UInt32
 
-    /// A Boolean value that indicates whether the entry is a link, device, socket or pipe.
+    /// A Boolean value that indicates whether the entry is neither a file nor a folder, such as a link or a device.
     ///
     /// The Unix mode is read for every host system, as lenient readers do.
     var isSpecial: Bool { Self.isSpecial(mode: rawValue >> 16) }
@@ -64,9 +64,6 @@ struct ZipAttributes {
     var isFile: Bool { rawValue >> 16 & 0o170000 == 0o100000 }
 
     static func isSpecial(mode: UInt32) -> Bool {
-        switch mode & 0o170000 {
-        case 0o120000, 0o060000, 0o020000, 0o010000, 0o140000: true
-        default: false
-        }
+        ![0, 0o100000, 0o040000].contains(mode & 0o170000)
     }
 }
