@@ -137,13 +137,16 @@ let package = Package(
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
     traits: [
-        .default(enabledTraits: ["Storage", "Network", "Loopback", "Testing", "Tools"]),
+        .default(enabledTraits: ["Storage", "Packaging", "Network", "Loopback", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB."),
-        .trait(name: "Packaging", description: "PackageFormat, PackagePublisher: brings no other package."),
+        .trait(
+            name: "Packaging", description: "PackagePublisher, and tars in PackageFormat: brings libarchive, on Linux."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
-        .trait(name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser."),
+        .trait(
+            name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser.",
+            enabledTraits: ["Packaging"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
@@ -210,11 +213,12 @@ let package = Package(
         tests(of: "ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", "BaseTesting", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
-            providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+            providers: [.apt(["libarchive-dev"])]),
         target(
             "PackageFormat", in: "OfflinePackage",
             [
-                "ZlibStreams", "ContentDigest", "SystemSupport", "WebSyntax", "StrictJSON", "CArchive", .httpTypes,
+                "ZlibStreams", "ContentDigest", "SystemSupport", "WebSyntax", "StrictJSON",
+                .target(name: "CArchive", condition: .when(platforms: [.linux], traits: packaging)), .httpTypes,
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest", "BaseTesting", .httpTypes]),
         target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),

@@ -21,6 +21,10 @@ let package = Package(
         .library(name: "OfflinePackage", targets: ["OfflinePackage"]),
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Packaging"]),
+        .trait(name: "Packaging", description: "Tars and writing zips: brings libarchive."),
+    ],
     dependencies: [
         .package(path: "../ContentSupport"),
         .package(path: "../ContainerTesting"),
@@ -31,7 +35,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+            name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .target(
             name: "PackageFormat",
             dependencies: [
@@ -40,7 +44,7 @@ let package = Package(
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
-                "CArchive",
+                .target(name: "CArchive", condition: .when(platforms: [.linux], traits: ["Packaging"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(

@@ -43,7 +43,7 @@ struct Unpack: AsyncParsableCommand {
         let limits = limitOptions.limits
         let bar = ProgressBar.onTerminal("unpacking")
         defer { bar?.finish() }
-        let reader = ProgressReader.make(LibarchiveReader(names: nameOptions.names), bar) {
+        let reader = ProgressReader.make(ArchiveReader(names: nameOptions.names), bar) {
             try? ZipValidator(limits: limits, names: nameOptions.names).validate(archive).totalSize
         }
         let summary = try Unpacker(reader: reader, limits: limits).unpack(archive, into: into)

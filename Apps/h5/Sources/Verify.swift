@@ -81,7 +81,7 @@ struct Verify: AsyncParsableCommand {
         }
         let bar = ProgressBar.onTerminal("verifying")
         defer { bar?.finish() }
-        let reader = ProgressReader.make(LibarchiveReader(names: nameOptions.names), bar) {
+        let reader = ProgressReader.make(ArchiveReader(names: nameOptions.names), bar) {
             promised.map { $0.files.reduce(0) { $0 + $1.size } }
                 ?? (try? ZipValidator(limits: limits, names: nameOptions.names).validate(archive).totalSize)
         }

@@ -63,7 +63,7 @@ public enum Fuzz {
 
     /// Returns the files of an archive by path.
     package static func contents(
-        of archive: String, by reader: some ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = Fuzz.limits
+        of archive: String, by reader: some ArchiveReading = ArchiveReader(), limits: ArchiveLimits = Fuzz.limits
     ) throws -> [ArchivePath: Data] {
         var files: [ArchivePath: Data] = [:]
         var total: Int64 = 0

@@ -5,14 +5,14 @@ internal import Foundation
 internal import FuzzSupport
 @_spi(Packaging) internal import PackageFormat
 
-/// Fuzzes the zip validator. For an accepted archive, libarchive and the slice reader must return the same files.
+/// Fuzzes the zip validator. For an accepted archive, both readers of entries must return the same files.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzZip(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in
         let directory = try ZipValidator(limits: Fuzz.limits).validate(data)
         let files = try Fuzz.contents(of: Fuzz.file(data))
         Fuzz.expect(
-            Set(files.keys) == Set(directory.entries.map(\.path)), "libarchive and the directory list different files")
+            Set(files.keys) == Set(directory.entries.map(\.path)), "the reader and the directory list different files")
         for entry in directory.entries {
             let slice = ArchiveSlice(entry)
             var inflater = try SliceInflater(slice, size: entry.size, name: entry.path.description)

@@ -104,5 +104,11 @@ struct ZlibStreamsTests {
             (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xedb8_8320 : crc >> 1 }
         }
         #expect(checksum(bytes) == expected)
+        for count in [0, 1, bytes.count / 2, bytes.count] {
+            let start = checksum(Array(bytes.prefix(count)))
+            let rest = Array(bytes.dropFirst(count))
+            #expect(rest.withUnsafeBytes { CRC32.checksum(of: $0, after: start) } == expected, "\(count)")
+        }
+        #expect(CRC32.checksum(of: UnsafeRawBufferPointer(start: nil, count: 0), after: expected) == expected)
     }
 }

@@ -18,7 +18,7 @@ extension PackageLibrary {
     ///
     /// Runs off the caller's actor, one install at a time. Cancellation takes effect between two chunks.
     /// - Parameters:
-    ///   - archive: the path of a zip, tar.gz or tar.zst.
+    ///   - archive: the path of a zip, or with the trait `Packaging` on Linux of a tar.gz or tar.zst.
     ///   - location: the path of the manifest.
     ///   - progress: a closure that is called after each file, on the install's threads, one call at a time.
     /// - Throws: `PackageError` if the package is not valid, `StoreError` if the store cannot store it,

@@ -39,7 +39,7 @@ public final class PackageLibrary: Sendable {
     /// generation with an invalid record is skipped and logged.
     /// - Throws: `StoreError`.
     public convenience init(store: BlobStore, configuration: Configuration = .init()) throws {
-        try self.init(store: store, archives: LibarchiveReader(), configuration: configuration)
+        try self.init(store: store, archives: ArchiveReader(), configuration: configuration)
     }
 
     /// Opens a library with another reader of archives.

@@ -6,7 +6,7 @@ import Foundation
 @_spi(Packaging) import PackageFormat
 import Testing
 
-/// Tests of bytes, checksums and tar formats as read with libarchive.
+/// Tests of bytes, checksums and tar formats.
 @Suite("Reading archives", .timeLimit(.minutes(2)))
 struct ArchiveReadingTests {
     private let folder: TemporaryFolder
@@ -31,14 +31,14 @@ struct ArchiveReadingTests {
         maker.entries[0].data[0] ^= 1
         let archive = try folder.write("a.zip", maker.bytes())
         expectRefusal(.damaged) { try contents(of: archive) }
-        expectRefusal(.damaged) { try LibarchiveReader().read(archive, limits: .default) { _, _ in } }
+        expectRefusal(.damaged) { try ArchiveReader().read(archive, limits: .default) { _, _ in } }
     }
 
     @Test("A reader throws after its entry's visit has ended")
     func staleReader() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         var kept: (any ArchiveEntryReading)?
-        try LibarchiveReader().read(archive, limits: .default) { _, reader in
+        try ArchiveReader().read(archive, limits: .default) { _, reader in
             if var kept { expectRefusal(.io) { try kept.next() } }
             kept = reader
         }
@@ -51,7 +51,7 @@ struct ArchiveReadingTests {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         var count = 0
         #expect(throws: Stop.self) {
-            try LibarchiveReader().read(archive, limits: .default) { _, _ in
+            try ArchiveReader().read(archive, limits: .default) { _, _ in
                 count += 1
                 throw Stop()
             }
@@ -91,8 +91,9 @@ struct ArchiveReadingTests {
     func locale() throws {
         func current() -> String { setlocale(LC_CTYPE, nil).map { String(cString: $0) } ?? "" }
         let before = current()
-        let archive = try folder.write("a.zip", ZipMaker("ä").bytes())
-        try LibarchiveReader().read(archive, limits: .default) { _, _ in #expect(current() == before) }
+        let archive = try folder.write("a.tgz", TarMaker("ä").bytes(.gzip))
+        // libarchive needs another locale for names, but only in the current thread.
+        try ArchiveReader().read(archive, limits: .default) { _, _ in #expect(current() == before) }
         #expect(current() == before)
     }
 

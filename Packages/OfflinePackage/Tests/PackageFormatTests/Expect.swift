@@ -22,10 +22,10 @@ func expectRefusal<Result>(
     }
 }
 
-/// Returns the files of an archive with their bytes, read with libarchive.
+/// Returns the files of an archive with their bytes.
 func contents(of archive: String, limits: ArchiveLimits = .default) throws -> [String: Data] {
     var result: [String: Data] = [:]
-    try LibarchiveReader().read(archive, limits: limits) { entry, reader in
+    try ArchiveReader().read(archive, limits: limits) { entry, reader in
         var data = Data()
         while let chunk = try reader.next() {
             #expect(chunk.count <= 256 << 10 && !chunk.isEmpty)

@@ -7,7 +7,7 @@ import Foundation
 @_spi(Packaging) import PackageFormat
 import Testing
 
-/// Tests that the slices of a manifest give the same files as libarchive.
+/// Tests that the slices of a manifest give the same files as the archive's own headers.
 @Suite("Sliced archive", .timeLimit(.minutes(3)))
 struct SlicedArchiveTests {
     private let folder: TemporaryFolder
@@ -16,7 +16,7 @@ struct SlicedArchiveTests {
         folder = try TemporaryFolder()
     }
 
-    /// Returns the files of an archive as libarchive reads them, and a manifest with the offsets of the validator.
+    /// Returns the files of an archive by its own headers, and a manifest with the offsets of the validator.
     private func manifest(of archive: String) throws -> (PackageManifest, [String: Data]) {
         let files = try contents(of: archive)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))

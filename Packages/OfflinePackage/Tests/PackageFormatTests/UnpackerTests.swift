@@ -65,7 +65,7 @@ struct UnpackerTests {
             "a.zip", ZipMaker([.init("index.html"), .init([0x95, 0x5C, 0x2F, 0x61], Array("hello".utf8))]).bytes())
         expectRefusal(.unsafePath) { try PackageVerifier().verify(archive) }
         expectRefusal(.unsafePath) { try Unpacker().unpack(archive, into: "\(folder.path)/out") }
-        let reader = LibarchiveReader(names: .shiftJIS)
+        let reader = ArchiveReader(names: .shiftJIS)
         #expect(try Unpacker(reader: reader).unpack(archive, into: "\(folder.path)/out").files == 2)
         #expect(FileManager.default.contents(atPath: "\(folder.path)/out/表/a") == Data("hello".utf8))
         #expect(try PackageVerifier(reader: reader, names: .shiftJIS).verify(archive).files == 2)
@@ -104,7 +104,7 @@ struct UnpackerTests {
                 _ archive: String, limits: ArchiveLimits,
                 visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
             ) throws {
-                try LibarchiveReader().read(archive, limits: limits, visit: visit)
+                try ArchiveReader().read(archive, limits: limits, visit: visit)
                 try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
                 try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(target)/mine"))
             }
@@ -124,7 +124,7 @@ struct UnpackerTests {
             visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
         ) throws {
             var isFirst = true
-            try LibarchiveReader().read(archive, limits: limits) { entry, reader in
+            try ArchiveReader().read(archive, limits: limits) { entry, reader in
                 try visit(entry, &reader)
                 if isFirst { try meanwhile() }
                 isFirst = false

@@ -118,7 +118,8 @@ public struct PackageBuilder: Sendable {
     ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
     ///   - output: the path of the folder to write both files to.
     ///   - progress: a closure that is called after each piece and each file, on the calling thread.
-    /// - Throws: `PackageError`, or `CancellationError` if the current task is cancelled.
+    /// - Throws: `PackageError`, with code `unsupported` without the trait `Packaging` or Linux; or `CancellationError`
+    ///   if the current task is cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
         minHost: PackageVersion? = nil, sequence: Int64? = nil, output: String, progress: (Progress) -> Void = { _ in }

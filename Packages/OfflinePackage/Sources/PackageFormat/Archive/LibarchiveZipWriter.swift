@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CArchive
-internal import SystemSupport
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
+#if Packaging && os(Linux)
+    internal import SystemSupport
+    #if canImport(Glibc)
+        internal import Glibc
+    #else
+        internal import Musl
+    #endif
 #endif
 
 /// A writer of zips that uses libarchive.
@@ -31,31 +29,36 @@ internal import SystemSupport
     /// - Parameters:
     ///   - archive: a path in the file system.
     ///   - contents: a closure that adds the entries. If it throws, writing ends and the error is rethrown.
-    /// - Throws: ``PackageError``.
+    /// - Throws: ``PackageError``; without the trait `Packaging` or Linux, with code `unsupported`.
     public func write(to archive: String, contents: (LibarchiveWriteHandle) throws -> Void) throws {
-        let descriptor = try SystemError.mapping {
-            try FileIO.open(archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
-        } to: {
-            PackageError($0, "create")
-        }
-        var isOpen = true
-        do {
-            try UTF8Locale.during {
-                let handle = try LibarchiveWriteHandle(descriptor: descriptor, path: archive)
-                try contents(handle)
-                try handle.finish()
-            }
-            try SystemError.mapping {
-                try FileIO.sync(descriptor)
+        #if Packaging && os(Linux)
+            let descriptor = try SystemError.mapping {
+                try FileIO.open(archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
             } to: {
-                PackageError($0, "sync", at: archive)
+                PackageError($0, "create")
             }
-            isOpen = false
-            guard close(descriptor) == 0 else { throw PackageError(SystemError("close", at: archive)) }
-        } catch {
-            if isOpen { close(descriptor) }
-            unlink(archive)
-            throw error
-        }
+            var isOpen = true
+            do {
+                try UTF8Locale.during {
+                    let handle = try LibarchiveWriteHandle(descriptor: descriptor, path: archive)
+                    try contents(handle)
+                    try handle.finish()
+                }
+                try SystemError.mapping {
+                    try FileIO.sync(descriptor)
+                } to: {
+                    PackageError($0, "sync", at: archive)
+                }
+                isOpen = false
+                guard close(descriptor) == 0 else { throw PackageError(SystemError("close", at: archive)) }
+            } catch {
+                if isOpen { close(descriptor) }
+                unlink(archive)
+                throw error
+            }
+        #else
+            throw PackageError(
+                .unsupported, "writing a zip needs libarchive: the trait Packaging, on Linux", at: archive)
+        #endif
     }
 }

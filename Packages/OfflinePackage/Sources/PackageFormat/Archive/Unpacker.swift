@@ -31,7 +31,7 @@ public struct Unpacker: Sendable {
 
     /// Creates an unpacker.
     public init(limits: ArchiveLimits = .default, isDurable: Bool = true) {
-        self.init(reader: LibarchiveReader(), limits: limits, isDurable: isDurable)
+        self.init(reader: ArchiveReader(), limits: limits, isDurable: isDurable)
     }
 
     /// Creates an unpacker with another reader of the archive.
@@ -46,8 +46,8 @@ public struct Unpacker: Sendable {
     /// Blocks while it works. Files have mode 0644 and folders 0755, without the bits of the process's umask. The times
     /// of files are the times of unpacking.
     /// - Returns: the number of files and the number of bytes of all files.
-    /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder; or `CancellationError`
-    ///   if the current task is cancelled.
+    /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder, or `unsupported` for a
+    ///   tar without the trait `Packaging`; or `CancellationError` if the current task is cancelled.
     public func unpack(_ archive: String, into directory: String) throws -> (files: Int, bytes: Int64) {
         // The archive is checked first, so that a missing or invalid one does not create a folder.
         _ = try ArchiveKind(of: InputFile(path: archive))

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CArchive
 internal import ZlibStreams
+
+#if Packaging && os(Linux)
+    internal import CArchive
+#endif
 
 /// A sequential source of bytes.
 protocol ByteStreaming: AnyObject {
@@ -54,21 +57,23 @@ final class GzipStream: ByteStreaming {
     }
 }
 
-/// The decompressed bytes of a zstd file (RFC 8878), read with libarchive. Checksums are verified if present.
-final class ZstandardStream: ByteStreaming {
-    private let handle: LibarchiveReadHandle
+#if Packaging && os(Linux)
+    /// The decompressed bytes of a zstd file (RFC 8878), read with libarchive. Checksums are verified if present.
+    final class ZstandardStream: ByteStreaming {
+        private let handle: LibarchiveReadHandle
 
-    init(_ file: InputFile) throws {
-        handle = try LibarchiveReadHandle(LibarchiveSource(file), limits: .default) { archive in
-            max(archive_read_support_format_raw(archive), archive_read_support_filter_zstd(archive))
+        init(_ file: InputFile) throws {
+            handle = try LibarchiveReadHandle(LibarchiveSource(file), limits: .default) { archive in
+                max(archive_read_support_format_raw(archive), archive_read_support_filter_zstd(archive))
+            }
+            // In the raw format the whole stream is one entry.
+            guard try handle.next() != nil else {
+                throw PackageError(.truncated, "truncated zstd input", at: file.path)
+            }
         }
-        // In the raw format the whole stream is one entry.
-        guard try handle.next() != nil else {
-            throw PackageError(.truncated, "truncated zstd input", at: file.path)
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+            try handle.readRaw(into: buffer)
         }
     }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        try handle.readRaw(into: buffer)
-    }
-}
+#endif

@@ -14,7 +14,7 @@ public struct PackageVerifier: Sendable {
 
     /// Creates a verifier.
     public init(limits: ArchiveLimits = .default) {
-        self.init(reader: LibarchiveReader(), limits: limits)
+        self.init(reader: ArchiveReader(), limits: limits)
     }
 
     /// Creates a verifier with another reader of the archive.

@@ -52,7 +52,7 @@ extension ArchiveSlice.Method {
 
 /// A reader that locates the files of a zip with the slices of a manifest.
 ///
-/// It is faster than ``LibarchiveReader`` and never parses the archive's headers. Only the digests of the manifest
+/// It is faster than ``ArchiveReader`` and never parses the archive's headers. Only the digests of the manifest
 /// authenticate the output, so the consumer must compare them, as ``PackageVerifier`` and an install do. To read on
 /// several threads, use ``SlicedArchive``.
 @_spi(Packaging) public struct ArchiveSlices: ArchiveReading {

@@ -13,17 +13,26 @@ struct SliceReader: ArchiveEntryReading {
     /// The offset of the end of the slice in the file.
     private let end: Int64
 
+    /// Creates a reader of a file of a manifest that has slices.
     init(
         _ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibInflater, whole: WholeInflater?
     ) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "the file has no slice", at: file.path.description)
         }
+        try self.init(slice, size: file.size, name: file.path.description, from: input, zlib: zlib, whole: whole)
+    }
+
+    /// Creates a reader of a slice.
+    init(
+        _ slice: ArchiveSlice, size: Int64, name: String, from input: ReadAhead, zlib: ZlibInflater,
+        whole: WholeInflater? = nil
+    ) throws {
         self.input = input
-        let isSmall = slice.size <= ReadAhead.capacity && file.size <= SliceState.chunk
+        let isSmall = slice.size <= ReadAhead.capacity && size <= SliceState.chunk
         self.whole = isSmall && slice.method == .deflate ? whole : nil
         end = slice.end
-        state = try SliceState(slice, size: file.size, name: file.path.description, zlib: zlib)
+        state = try SliceState(slice, size: size, name: name, zlib: zlib)
     }
 
     mutating func next() throws -> Data? {
