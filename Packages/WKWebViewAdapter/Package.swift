@@ -35,7 +35,7 @@ let package = Package(
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], swiftSettings: settings),
+            ], swiftSettings: settings)
     ],
     swiftLanguageModes: [.v6]
 )
