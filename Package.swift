@@ -107,6 +107,7 @@ let package = Package(
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPCache", targets: ["HTTPCache"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "NIOTransport", targets: ["NIOTransport"]),
         .library(name: "ConnectTunnel", targets: ["ConnectTunnel"]),
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .library(name: "BodyBridge", targets: ["BodyBridge"]),
@@ -141,7 +142,7 @@ let package = Package(
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB."),
         .trait(
             name: "Packaging", description: "PackagePublisher, and tars in PackageFormat: brings libarchive, on Linux."),
-        .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
+        .trait(name: "Network", description: "NIOTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(
@@ -224,7 +225,7 @@ let package = Package(
         target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting", .nio("NIOCore")]),
 
-        // Middle modules: they know the ground and never each other.
+        // Middle modules: they know the ground and never each other, except NIOTransport, which knows HTTPTransport.
         target(
             "OfflinePackage",
             [
@@ -257,19 +258,23 @@ let package = Package(
             ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes, .log]),
         target(
             "HTTPTransport",
+            ["BrotliStreams", "ZlibStreams", "WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "HTTPTransport", ["ZlibStreams", "ResourceLoading", "BaseTesting", .httpTypes]),
+        target(
+            "NIOTransport", in: "HTTPTransport",
             [
-                "BrotliStreams", "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel",
-                "ResourceLoading", .httpTypes,
+                "HTTPTransport", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "ResourceLoading",
+                .httpTypes,
                 .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2, .nioHPACK,
             ]),
         tests(
-            of: "HTTPTransport",
+            of: "NIOTransport", in: "HTTPTransport",
             [
-                "ZlibStreams", "AsyncSupport", "ConnectTunnel", "ContainerTesting", "ResourceLoading", "BaseTesting",
-                .httpTypes,
+                "ZlibStreams", "WebSyntax", "AsyncSupport", "ContainerTesting", "HTTPTransport", "ResourceLoading",
+                "BaseTesting", .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient,
@@ -289,7 +294,7 @@ let package = Package(
         tests(
             of: "LoopbackServer",
             [
-                "AsyncSupport", "ConnectTunnel", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes,
+                "WebSyntax", "AsyncSupport", "CPeerUser", "ContainerTesting", "ResourceLoading", .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
@@ -415,14 +420,14 @@ let package = Package(
         target(
             "LoopbackInterception", in: "ContainerKit",
             [
-                "AsyncSupport", "ConnectTunnel", "HTTPSemantics", "LoopbackServer", "ResourceLoading", "ResourceStore",
-                "SchemeMode", "WebEngine", .httpTypes, .log,
+                "AsyncSupport", "HTTPSemantics", "LoopbackServer", "ResourceLoading", "ResourceStore", "SchemeMode",
+                "WebEngine", "WebSyntax", .httpTypes, .log,
             ]),
         tests(
             of: "LoopbackInterception", in: "ContainerKit",
             [
-                "AsyncSupport", "BaseTesting", "ConnectTunnel", "LoopbackServer", "ResourceLoading", "WebEngine",
-                "WebEngineTesting", .httpTypes, .log,
+                "AsyncSupport", "BaseTesting", "LoopbackServer", "ResourceLoading", "WebEngine", "WebEngineTesting",
+                "WebSyntax", .httpTypes, .log,
             ]),
         target(
             "DocumentInterception", in: "ContainerKit",
@@ -437,8 +442,7 @@ let package = Package(
             [
                 "Diagnostics", "DocumentInterception", "PackageUpdates", "PageDownloads",
                 "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig", "RequestPipeline",
-                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
-                "CookieJar",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "CookieBridge", "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
@@ -446,6 +450,7 @@ let package = Package(
                 "WebViewPool", .httpTypes, .log, .metrics,
                 .target(name: "LoopbackInterception", condition: .when(traits: loopback)),
                 .target(name: "LoopbackServer", condition: .when(traits: loopback)),
+                .target(name: "NIOTransport", condition: .when(traits: network)),
             ]),
         tests(
             of: "ContainerKit", without: ["Stored"],
@@ -454,8 +459,9 @@ let package = Package(
                 "RemoteConfig", "RequestPipeline", "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerTesting",
                 "CookieBridge",
                 "CookieJar",
-                "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
+                "HTTPCache", "HTTPTransport", "LoopbackServer", "NIOTransport", "OfflinePackage", "PackageFormat",
+                "PackagePublisher", "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable",
+                "SchemeMode",
                 "SchemeRouter", "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
                 .metrics, .metricsTestKit,
             ]),
@@ -504,7 +510,8 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "NIOTransport", "OfflinePackage",
+                "PackageFormat",
                 "PackagePublisher",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", "WebSyntax", .argumentParser,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
@@ -512,7 +519,7 @@ let package = Package(
         program(
             "container-browser", folder: "ContainerBrowser",
             [
-                "ContentDigest", "AsyncSupport", "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport",
+                "ContentDigest", "AsyncSupport", "CommandSupport", "ContainerKit", "HTTPTransport", "NIOTransport",
                 "OfflinePackage",
                 "ResourceLoading",
                 "ResourceStore", "SchemeRouter", "SystemSupport", "WebEngine", "WebKitGTKAdapter", "ContainerTesting",
@@ -569,13 +576,13 @@ let package = Package(
             path: "Tests/TableSuggestionsTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",
-            dependencies: ["HTTPTransport", "OfflinePackage", "PackageFormat", "ResourceStore"],
+            dependencies: ["HTTPTransport", "NIOTransport", "OfflinePackage", "PackageFormat", "ResourceStore"],
             path: "Tests/DeliveryHarness", swiftSettings: settings),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
                 "ContentDigest", "AsyncSupport", "delivery-harness", "ContainerTesting", "HTTPTransport",
-                "OfflinePackage",
+                "NIOTransport", "OfflinePackage",
                 "PackageFormat",
                 "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
@@ -585,6 +592,7 @@ let package = Package(
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge",
                 "HTTPTransport",
                 "LoopbackServer",
+                "NIOTransport",
                 "OfflinePackage",
                 "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebEngine",
                 "WebKitGTKAdapter", "WebViewPool", .httpTypes,

@@ -89,13 +89,14 @@ let package = Package(
         fuzzer(
             "ListenerFuzz", over: "LoopbackServer",
             [
-                .product(name: "ConnectTunnel", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "WebSyntax", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer(
-            "ResponseFuzz", over: "HTTPTransport",
+            "ResponseFuzz", over: "NIOTransport",
             [
+                .product(name: "HTTPTransport", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

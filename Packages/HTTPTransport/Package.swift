@@ -17,7 +17,8 @@ let package = Package(
     name: "HTTPTransport",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
-        .library(name: "HTTPTransport", targets: ["HTTPTransport"])
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "NIOTransport", targets: ["NIOTransport"]),
     ],
     dependencies: [
         .package(path: "../ContentSupport"),
@@ -37,6 +38,24 @@ let package = Package(
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "BrotliStreams", package: "ContentSupport"),
                 .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPTransportTests",
+            dependencies: [
+                "HTTPTransport",
+                .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "NIOTransport",
+            dependencies: [
+                "HTTPTransport",
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
@@ -52,13 +71,14 @@ let package = Package(
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
             ], swiftSettings: settings),
         .testTarget(
-            name: "HTTPTransportTests",
+            name: "NIOTransportTests",
             dependencies: [
+                "HTTPTransport",
+                "NIOTransport",
                 .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
-                "HTTPTransport",
-                .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -64,7 +64,7 @@ let package = Package(
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CPeerUser",
                 "LoopbackServer",
-                .product(name: "ConnectTunnel", package: "ConnectTunnel"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -4,6 +4,7 @@
 internal import Dispatch
 internal import Foundation
 internal import HTTPTransport
+internal import NIOTransport
 internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceStore

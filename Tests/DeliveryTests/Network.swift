@@ -4,6 +4,7 @@
 import ContainerTesting
 import Foundation
 import HTTPTransport
+import NIOTransport
 import ResourceLoading
 
 @testable import OfflinePackage

@@ -4,6 +4,7 @@
 internal import ContainerTesting
 internal import HTTPTransport
 internal import HTTPTypes
+internal import NIOTransport
 internal import ResourceLoading
 
 /// The server of the body matrix: its page, and a record of received bodies.

@@ -4,8 +4,8 @@
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
-internal import HTTPTransport
 internal import LoopbackServer
+internal import NIOTransport
 internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter

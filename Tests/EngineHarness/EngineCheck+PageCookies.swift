@@ -4,7 +4,7 @@
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
-internal import HTTPTransport
+internal import NIOTransport
 internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter

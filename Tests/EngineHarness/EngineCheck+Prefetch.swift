@@ -5,7 +5,7 @@ internal import BodyBridge
 internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
-internal import HTTPTransport
+internal import NIOTransport
 internal import Prefetch
 internal import SchemeRouter
 internal import WebEngine

@@ -2,16 +2,17 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
-internal import ConnectTunnel
 @_spi(Testing) internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
+internal import NIOTransport
 internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceTable
 internal import WebEngine
 internal import WebKitGTKAdapter
+internal import WebSyntax
 
 /// A fresh engine, with or without a container, and a simulated network.
 @MainActor

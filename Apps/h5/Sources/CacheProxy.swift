@@ -7,6 +7,7 @@ internal import Foundation
 internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
+internal import NIOTransport
 internal import ResourceLoading
 internal import ResourceStore
 

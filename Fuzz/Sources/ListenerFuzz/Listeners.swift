@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A proxy that intercepts every host, and a local server with one site.
 final class Listeners: Sendable {

@@ -5,6 +5,7 @@ internal import Foundation
 internal import FuzzSupport
 internal import HTTPTransport
 internal import HTTPTypes
+internal import NIOTransport
 internal import ResourceLoading
 
 /// Fuzzes the HTTP transport with responses of a hostile server over HTTP/1.1 and HTTP/2, on real connections.

@@ -6,6 +6,7 @@ internal import HTTPTransport
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import NIOTransport
 internal import Synchronization
 
 /// A server that sends prepared bytes when it receives a request, and then closes the connection.

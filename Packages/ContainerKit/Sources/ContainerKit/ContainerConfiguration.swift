@@ -82,7 +82,7 @@ extension ContainerConfiguration {
 
     /// The options of requests and their responses.
     public struct Network: Sendable {
-        /// The transport of requests that go to the network; ``/HTTPTransport/PlatformTransport`` by default.
+        /// The transport of requests that go to the network; ``PlatformTransport`` by default.
         public var transport: any HTTPTransporting = PlatformTransport.make()
         /// The HTTP cache of one user, for requests that no package answers: those of the app, and those of pages in
         /// modes in which the engine does not cache itself. By default 10 MB in memory and 100 MB on disk; `nil` for no

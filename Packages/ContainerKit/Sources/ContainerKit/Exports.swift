@@ -4,7 +4,6 @@
 // The types of other modules that the API of ContainerKit names. An app imports ContainerKit and an adapter only.
 
 @_exported public import struct BodyBridge.LegacyMessages
-@_exported public import struct ConnectTunnel.HostPort
 @_exported public import struct CookieBridge.CookieCounters
 @_exported public import struct CookieBridge.CookieOptions
 @_exported public import struct CookieBridge.ReconciliationCounters
@@ -21,7 +20,6 @@
 @_exported public import struct HTTPCache.RegistrableDomainPartitioning
 @_exported public import protocol HTTPCache.SitePartitioning
 @_exported public import protocol HTTPTransport.HTTPTransporting
-@_exported public import enum HTTPTransport.PlatformTransport
 @_exported public import struct HTTPTransport.TransportCapabilities
 @_exported public import struct HTTPTransport.TransportResponse
 @_exported public import struct HTTPTransport.UploadProgress
@@ -164,6 +162,7 @@
 @_exported public import enum WebEngine.ViewSignal
 @_exported public import protocol WebEngine.ViewSnapshots
 @_exported public import protocol WebEngine.WebEngineDriver
+@_exported public import struct WebSyntax.HostPort
 @_exported public import struct WebViewPool.DiscardReason
 @_exported public import struct WebViewPool.PoolCapacity
 @_exported public import struct WebViewPool.PoolCounters

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ConnectTunnel
 public import LoopbackServer
+public import WebSyntax
 
 /// The options of the proxy of the mode `loopbackProxy` and of the server of the mode `loopbackServer`.
 public struct LoopbackOptions: Sendable {

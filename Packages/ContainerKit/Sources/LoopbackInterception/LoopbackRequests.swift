@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import HTTPSemantics
 internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The loader of requests that arrive over loopback: it attributes them to pages and passes them to the request
 /// pipeline.

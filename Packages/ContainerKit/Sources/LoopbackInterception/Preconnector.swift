@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
+internal import WebSyntax
 
 /// The controller of connections that the engine opens to the proxy in advance, for the probable origins of the next
 /// pages. For a package page the TLS handshake takes an engine longer than the rest of the first response

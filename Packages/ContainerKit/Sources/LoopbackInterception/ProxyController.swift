@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
+internal import WebSyntax
 
 /// The controller of the proxy of the mode `loopbackProxy`. It restarts the listener after a suspension, and updates
 /// the engine's proxy setting when the port changes.

@@ -5,6 +5,7 @@ import ContainerKit
 import ContainerTesting
 import Foundation
 import HTTPTransport
+import NIOTransport
 import PackageUpdates
 import ResourceLoading
 import ResourceStore

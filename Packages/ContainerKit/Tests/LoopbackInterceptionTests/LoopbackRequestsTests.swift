@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ConnectTunnel
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import LoopbackInterception
 

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import BaseTesting
-import ConnectTunnel
 import ResourceLoading
 import Testing
 import WebEngine
 import WebEngineTesting
+import WebSyntax
 
 @testable import LoopbackInterception
 

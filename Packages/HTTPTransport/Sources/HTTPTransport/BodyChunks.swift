@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import ResourceLoading
+package import Foundation
+package import ResourceLoading
 
 /// A body as a sequence of chunks. Bytes and files yield chunks of at most 256 KiB, so that a file of any size needs
 /// little memory. Streams yield their own chunks.
-struct BodyChunks: AsyncSequence, Sendable {
+package struct BodyChunks: AsyncSequence, Sendable {
     private static let size = 256 << 10
     private let body: ResourceBody
     private let url: String?
@@ -14,13 +14,13 @@ struct BodyChunks: AsyncSequence, Sendable {
     /// Creates a sequence, or returns `nil` for an empty body.
     /// - Parameter url: The URL that a request body is sent to. If it is not `nil`, an error that is neither a
     ///   `ResourceError` nor a `CancellationError` is wrapped in a `ResourceError` with this location and code `io`.
-    init?(_ body: ResourceBody, sentTo url: String? = nil) {
+    package init?(_ body: ResourceBody, sentTo url: String? = nil) {
         if case .empty = body { return nil }
         self.body = body
         self.url = url
     }
 
-    func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         let source: Iterator.Source =
             switch body {
             case .empty: .done
@@ -31,7 +31,7 @@ struct BodyChunks: AsyncSequence, Sendable {
         return Iterator(source: source, url: url)
     }
 
-    struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         fileprivate enum Source {
             case done
             case bytes(Data)
@@ -42,7 +42,7 @@ struct BodyChunks: AsyncSequence, Sendable {
         fileprivate var source: Source
         fileprivate let url: String?
 
-        mutating func next() async throws -> Data? {
+        package mutating func next() async throws -> Data? {
             do {
                 return try await piece()
             } catch let error where url != nil && !(error is ResourceError) && !(error is CancellationError) {

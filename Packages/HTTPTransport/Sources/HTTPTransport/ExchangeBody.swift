@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+package import Foundation
 
 /// The body of a response.
 ///
 /// The end of the body, or an error, releases the request's pass of the ``HostQueue``. Releasing the body, read or
 /// unread, cancels the request.
-struct ExchangeBody: AsyncSequence, Sendable {
+package struct ExchangeBody: AsyncSequence, Sendable {
     let lease: Lease
 
     /// - Parameter retained: An object that the body retains while it can be read.
-    init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping retained: any Sendable) {
+    package init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping retained: any Sendable) {
         lease = Lease(exchange: exchange, pass: pass, retained: retained)
     }
 
-    func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         Iterator(lease: lease)
     }
 
-    struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         let lease: Lease
 
-        func next() async throws -> Data? {
+        package func next() async throws -> Data? {
             do {
                 if let data = try await lease.exchange.next() { return data }
                 lease.pass.release()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+package import Foundation
 @_spi(Facade) internal import ResourceLoading
 
 /// One request in progress, independent of the HTTP library.
-protocol Exchanging: AnyObject, Sendable {
+package protocol Exchanging: AnyObject, Sendable {
     /// Waits for bytes of the body. Cancelling the calling task cancels the request.
     /// - Returns: The bytes that have arrived, or `nil` at the end of the body.
     /// - Throws: `ResourceError`.
@@ -21,7 +21,7 @@ extension Exchanging {
     /// URLSession delivers informational heads as responses, and `HTTPTypes` terminates the process on a status above
     /// 999.
     /// - Throws: `ResourceError` with code `connectionLost`.
-    func check(status: Int, at url: String) throws {
+    package func check(status: Int, at url: String) throws {
         var heads = ResponseHeadState()
         do {
             guard try heads.receive(status: status) == .informational else { return }

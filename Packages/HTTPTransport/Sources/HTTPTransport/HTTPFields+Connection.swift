@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
+package import HTTPTypes
 internal import WebSyntax
 
 extension HTTPFields {
     /// Returns the fields without connection-specific fields (RFC 9110, section 7.6.1).
-    func withoutConnectionFields() -> HTTPFields {
+    package func withoutConnectionFields() -> HTTPFields {
         let names = ConnectionFields.names(namedBy: self[values: .connection])
         return filter { !names.contains($0.name.canonicalName) }
     }
@@ -15,7 +15,7 @@ extension HTTPFields {
     ///
     /// `Cookie` becomes one field (RFC 6265, section 5.4). `HTTPFields` stores one field per cookie, as HTTP/2 allows
     /// (RFC 9113, section 8.2.3).
-    func sentOnConnection() -> HTTPFields {
+    package func sentOnConnection() -> HTTPFields {
         var result = withoutConnectionFields()
         guard let cookies = result[.cookie] else { return result }
         // Setting the field by its name alone would split the value into several fields again.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import HTTPTypes
+package import Foundation
+package import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
@@ -17,14 +17,14 @@ extension HTTPRequest {
 
     /// Returns the URL that the request is sent to, with the path `/` and without a query.
     /// - Throws: The errors of ``sentURL()``.
-    func sentRoot() throws -> URL {
+    package func sentRoot() throws -> URL {
         try sentURL("\(scheme ?? "")://\(authority ?? "")/")
     }
 
     /// The path and the query in the spelling of the request, which may be part of a signature. Bytes that cannot be in
     /// a request line (RFC 9112, section 3) are escaped; engines send none of them. A fragment is not sent (RFC 9110,
     /// section 7.1).
-    var sentTarget: String {
+    package var sentTarget: String {
         let path = path ?? "/"
         let end = path.utf8.firstIndex(of: UInt8(ascii: "#")) ?? path.endIndex
         return PercentEncoding.encode(path[..<end], keeping: .visible)

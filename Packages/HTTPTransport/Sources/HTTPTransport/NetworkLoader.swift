@@ -27,16 +27,3 @@ extension ResourceLoader where Self == NetworkLoader {
         NetworkLoader(transport)
     }
 }
-
-/// The default transport of the system.
-public enum PlatformTransport {
-    /// Returns a URLSession transport on Apple's systems, for their proxies and App Transport Security, and an
-    /// AsyncHTTPClient transport elsewhere.
-    public static func make() -> any HTTPTransporting {
-        #if canImport(Darwin)
-            URLSessionTransport()
-        #else
-            AsyncHTTPTransport()
-        #endif
-    }
-}

@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 internal import Foundation
-internal import ResourceLoading
+package import ResourceLoading
 
 /// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream stay in
 /// memory until ``stopRecording()``, up to a limit.
@@ -12,7 +12,7 @@ internal import ResourceLoading
 /// stream; ``cancel()`` or releasing the last reference does.
 ///
 /// Isolation: any.
-final class RepeatableBody: Sendable {
+package final class RepeatableBody: Sendable {
     private struct State {
         /// The chunks that stay in memory.
         var pieces: [Data] = []
@@ -33,7 +33,7 @@ final class RepeatableBody: Sendable {
 
     /// The maximum number of bytes of one stream that stay in memory for another attempt.
     static let limit = 4 << 20
-    let length: Int64?
+    package let length: Int64?
     private let body: ResourceBody
     private let url: String
     private let budget: ByteBudget
@@ -44,7 +44,7 @@ final class RepeatableBody: Sendable {
     ///   - body: The body to send.
     ///   - url: The location that errors contain.
     ///   - budget: The budget that all bodies of a transport share.
-    init(_ body: ResourceBody, sentTo url: String, budget: ByteBudget) {
+    package init(_ body: ResourceBody, sentTo url: String, budget: ByteBudget) {
         self.body = body
         self.url = url
         self.budget = budget
@@ -57,17 +57,17 @@ final class RepeatableBody: Sendable {
     }
 
     /// The chunks of the body for one attempt, from the first byte; `nil` for an empty body.
-    var chunks: BodyChunks? {
+    package var chunks: BodyChunks? {
         guard case .stream = body else { return BodyChunks(body, sentTo: url) }
         state.withLock { $0.position = 0 }
         return BodyChunks(.stream(ByteStream(Pieces(body: self), length: length)), sentTo: url)
     }
 
     /// A Boolean value that indicates whether the body can be sent from its first byte.
-    var isWhole: Bool { state.withLock { $0.first == 0 } }
+    package var isWhole: Bool { state.withLock { $0.first == 0 } }
 
     /// Stops keeping chunks, because the body will not be sent again.
-    func stopRecording() {
+    package func stopRecording() {
         state.withLock { state in
             state.isKeeping = false
             drop(in: &state)
@@ -75,7 +75,7 @@ final class RepeatableBody: Sendable {
     }
 
     /// Stops reading the stream.
-    func cancel() {
+    package func cancel() {
         demand.finish()
         state.withLock { $0.pump }?.cancel()
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
+package import ResourceLoading
 
 /// The phase and message of a failed request. It is the cause of each `ResourceError` of a transport that concerns the
 /// network.
-struct TransportFailure: Error, Sendable, CustomStringConvertible {
+package struct TransportFailure: Error, Sendable, CustomStringConvertible {
     /// The phases of a request, in order.
-    enum Phase: String, Sendable, Hashable {
+    package enum Phase: String, Sendable, Hashable {
         /// Resolving the host name.
         case resolve
         /// Connecting to the host or to the proxy.
@@ -21,28 +21,28 @@ struct TransportFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// The phase that failed.
-    let phase: Phase
+    package let phase: Phase
     /// The one-line message, the same as that of the `ResourceError`.
-    let message: String
+    package let message: String
     /// The error of the underlying library. Its text is not suitable for display.
-    let underlying: (any Error)?
+    package let underlying: (any Error)?
     /// A Boolean value that indicates whether the connection ended without a byte of a response, for example because
     /// the peer had already closed it.
-    let isUnanswered: Bool
+    package let isUnanswered: Bool
 
-    init(_ phase: Phase, _ message: String, underlying: (any Error)? = nil, isUnanswered: Bool = false) {
+    package init(_ phase: Phase, _ message: String, underlying: (any Error)? = nil, isUnanswered: Bool = false) {
         self.phase = phase
         self.message = message
         self.underlying = underlying
         self.isUnanswered = isUnanswered
     }
 
-    var description: String { "\(phase.rawValue): \(message)" }
+    package var description: String { "\(phase.rawValue): \(message)" }
 }
 
 extension ResourceError {
     /// The phase that the request failed in; `nil` if the failure does not concern the network.
-    var transportPhase: TransportFailure.Phase? {
+    package var transportPhase: TransportFailure.Phase? {
         (cause as? TransportFailure)?.phase
     }
 
@@ -53,7 +53,15 @@ extension ResourceError {
         (cause as? TransportFailure)?.underlying is UnconfirmedResponseEnd
     }
 
-    init(_ code: Code, _ failure: TransportFailure, at url: String) {
+    package init(_ code: Code, _ failure: TransportFailure, at url: String) {
         self.init(code, failure.message, at: url, cause: failure)
     }
+}
+
+/// The error of a response that ended with its connection and may be incomplete (RFC 9112, section 8): TLS ended
+/// without close_notify (RFC 8446, section 6.1) in a body without a length, or the connection ended within the head.
+///
+/// A body that is shorter than its length, or whose last chunk is missing, is a lost connection instead.
+package struct UnconfirmedResponseEnd: Error {
+    package init() {}
 }

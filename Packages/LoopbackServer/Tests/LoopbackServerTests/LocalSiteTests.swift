@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ConnectTunnel
 import LoopbackServer
 import Testing
+import WebSyntax
 
 @Suite("The names of sites on the local server")
 struct LocalSiteTests {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ConnectTunnel
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import LoopbackServer
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ConnectTunnel
 import Foundation
 import NIOCore
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import LoopbackServer
 

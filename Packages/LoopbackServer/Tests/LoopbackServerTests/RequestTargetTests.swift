@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ConnectTunnel
 import NIOHTTP1
 import Testing
+import WebSyntax
 
 @testable import LoopbackServer
 

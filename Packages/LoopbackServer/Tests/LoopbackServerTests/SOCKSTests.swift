@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ConnectTunnel
 import Foundation
 import NIOCore
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import LoopbackServer
 

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ConnectTunnel
 import Foundation
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import LoopbackServer
 

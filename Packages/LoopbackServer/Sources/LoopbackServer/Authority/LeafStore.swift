@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import Foundation
 internal import NIOCore
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The certificates of hosts, created on first use. A certificate is used only after the engine trusts it.
 actor LeafStore {

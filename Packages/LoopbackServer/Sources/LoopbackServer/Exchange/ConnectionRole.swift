@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import NIOHTTP1
+internal import WebSyntax
 
 /// The kind of a connection: its permitted requests, their target, and the changes to request and response fields.
 enum ConnectionRole: Sendable {

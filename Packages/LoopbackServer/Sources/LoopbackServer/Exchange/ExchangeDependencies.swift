@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 public import ResourceLoading
+internal import WebSyntax
 
 /// The dependencies of connections that serve requests, for the proxy and the local server.
 struct ExchangeDependencies: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ConnectTunnel
 public import ResourceLoading
+public import WebSyntax
 
 /// An event of a loopback server. Cases may be added: use a default when switching.
 public enum LoopbackEvent: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ConnectTunnel
 internal import NIOCore
 public import ResourceLoading
+public import WebSyntax
 
 /// An intercepting proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP.
 ///

@@ -4,6 +4,7 @@
 internal import ConnectTunnel
 internal import NIOCore
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The shared dependencies of the connections of a proxy.
 struct ProxyDependencies: Sendable {

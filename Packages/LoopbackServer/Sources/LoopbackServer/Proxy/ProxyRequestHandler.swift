@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 internal import ResourceLoading
+internal import WebSyntax
 
 /// Handles the first requests of an HTTP proxy connection: authentication, then CONNECT to an intercepted or relayed
 /// host, or an absolute http URL. It then replaces itself with the handlers for the connection.

@@ -5,6 +5,7 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOSOCKS
 internal import ResourceLoading
+internal import WebSyntax
 
 /// Handles the SOCKS5 handshake of a proxy connection: authentication (RFC 1929), then a connection to an intercepted
 /// or relayed host. Unlike HTTP proxy credentials, engines do not expose SOCKS credentials.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import NIOCore
 internal import ResourceLoading
+internal import WebSyntax
 
 /// Detects from the first byte of an intercepted connection whether the client starts TLS or sends plain HTTP. The
 /// proxy terminates TLS.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ConnectTunnel
 internal import NIOCore
+internal import WebSyntax
 
 /// The open connections of a proxy with their hosts and kinds, intercepted or relayed. A connection has the same kind
 /// until it closes, so a changed policy needs ``outdated``.

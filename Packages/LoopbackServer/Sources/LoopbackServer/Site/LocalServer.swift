@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ConnectTunnel
 internal import HTTPTypes
 internal import NIOCore
 public import ResourceLoading
+public import WebSyntax
 
 /// A server for sites at `https://<site>.localhost:<port>`, for engines without scheme handlers or a proxy. A loader
 /// receives the requests with their real URLs.

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import ConnectTunnel
 internal import ContentDigest
 internal import Foundation
-internal import WebSyntax
+public import WebSyntax
 
 /// A real origin, and its host name on the local server.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
 internal import NIOCore
 internal import NIOTLS
 internal import ResourceLoading
+internal import WebSyntax
 
 /// Determines the site of a connection to the local server from the server name of its TLS handshake (RFC 6066, section
 /// 3), and adds the handlers of the site. If the site is not served, the connection is closed without a byte.

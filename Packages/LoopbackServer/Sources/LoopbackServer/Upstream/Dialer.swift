@@ -9,6 +9,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A closure that returns the certificates (X.509, DER) that are trusted for a host in addition to those of the system.
 ///

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ConnectTunnel
 import Foundation
 import NIOCore
 import NIOPosix
 import ResourceLoading
+import WebSyntax
 
 @testable import LoopbackServer
 

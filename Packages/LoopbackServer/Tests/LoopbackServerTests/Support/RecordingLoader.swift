@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ConnectTunnel
 import Foundation
 import HTTPTypes
 import LoopbackServer
 import ResourceLoading
+import WebSyntax
 
 /// A loader with a test's responses that records its requests.
 struct RecordingLoader: ResourceLoader {

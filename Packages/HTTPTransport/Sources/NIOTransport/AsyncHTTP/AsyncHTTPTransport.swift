@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncHTTPClient
+internal import AsyncSupport
+internal import Foundation
+public import HTTPTransport
+public import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+public import ResourceLoading
+internal import WebSyntax
+
+/// A transport that uses AsyncHTTPClient; the default on Linux.
+///
+/// It keeps connections open between requests. ``shutDown()`` closes them; releasing the last reference closes them
+/// too. Bodies keep their content codings; ``/HTTPTransport/DecodingTransport`` removes them. If a certificate of
+/// ``Configuration/authorities`` cannot be read, each request fails with code `tls`.
+public final class AsyncHTTPTransport: HTTPTransporting {
+    /// A closure that starts the tunnel for a resolver, with a time limit for each look-up and each connect.
+    typealias TunnelStart = @Sendable (any AddressResolving, Duration) async throws -> AddressTunnel
+
+    static let group = MultiThreadedEventLoopGroup.singleton
+    private let configuration: Configuration
+    /// The TLS settings, or the error of a certificate authority that cannot be read. All requests fail with this
+    /// error.
+    private let tls: Result<HostAuthorities, ResourceError>
+    private let startTunnel: TunnelStart
+    private let queue: HostQueue
+    /// The budget for bytes of streamed request bodies that stay in memory for another attempt.
+    private let bodyBudget = ByteBudget(limit: 32 << 20)
+    private let clients: Mutex<Clients>
+
+    /// Creates a transport. Transports do not share connections.
+    public convenience init(_ configuration: Configuration = Configuration()) {
+        self.init(configuration) { try await AddressTunnel.start($0, timeout: $1) }
+    }
+
+    init(_ configuration: Configuration, startTunnel: @escaping TunnelStart) {
+        self.configuration = configuration
+        self.startTunnel = startTunnel
+        queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
+        tls = Result { () throws(ResourceError) in try HostAuthorities(configuration.authorities) }
+        let needsTunnel = configuration.addresses != nil && configuration.proxy == nil
+        let usual: Startup<AsyncHTTPClients>.Phase =
+            switch tls {
+            case .success(let tls) where !needsTunnel:
+                .ready(AsyncHTTPClients(configuration, trusting: tls, tunnel: nil))
+            case .success, .failure: .idle
+            }
+        clients = Mutex(Clients(usual: Startup(usual)))
+    }
+
+    deinit {
+        for phase in clients.withLock({ $0.end() }) {
+            switch phase {
+            case .idle, .ended: break
+            // If the cancelled start still succeeds, its result is released.
+            case .starting(let task): task.cancel()
+            case .ready(let clients): clients.abandon()
+            }
+        }
+    }
+
+    public var capabilities: TransportCapabilities {
+        [
+            .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .streamingUploads,
+            .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
+        ]
+    }
+
+    public var authorities: [CertificateAuthority] { configuration.authorities }
+
+    /// Closes all connections. Requests in progress fail.
+    public func shutDown() async throws {
+        var failure: (any Error)?
+        for phase in clients.withLock({ $0.end() }) {
+            do {
+                switch phase {
+                case .idle, .ended: break
+                case .starting(let task):
+                    task.cancel()
+                    if case .success(let clients) = await task.result { try await clients.shutDown() }
+                case .ready(let clients): try await clients.shutDown()
+                }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        try await send(request, body: body, report: nil)
+    }
+
+    public func send(
+        _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
+    ) async throws -> TransportResponse {
+        try await send(request, body: body, report: progress)
+    }
+
+    private func send(
+        _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
+    ) async throws -> TransportResponse {
+        if case .failure(let error) = tls {
+            throw ResourceError(error.code, error.message, at: request.urlText, cause: error.cause)
+        }
+        let parsed = try request.sentRoot()
+        var host = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        var repetition = Repetition(of: request.method)
+        if queue.isShared(host) != false, !request.fitsHTTP2 {
+            repetition.needsHTTP1 = true
+            // These connections have a queue of their own, because the limit differs from that of HTTP/2.
+            host += " HTTP/1.1"
+        }
+        let deadline = configuration.lineTimeout.map { ContinuousClock.now + $0 }
+        let body = RepeatableBody(body, sentTo: request.urlText, budget: bodyBudget)
+        let highest = Mutex<Int64>(0)
+        let progress = report.map { report in
+            { @Sendable (progress: UploadProgress) in
+                // Progress does not go back when a body is sent again.
+                let isNew = highest.withLock { highest in
+                    defer { highest = max(highest, progress.sent) }
+                    return progress.sent > highest
+                }
+                if isNew { report(progress) }
+            }
+        }
+        while true {
+            let pass = try await queue.enter(host)
+            do {
+                return try await send(request, to: parsed, body: body, progress: progress, pass, repetition)
+            } catch {
+                // The client may retain the exchange, and therefore the pass, for some time.
+                defer { pass.release() }
+                // No connection became free, because the host accepts fewer concurrent requests than expected: its
+                // protocol has changed, or it has a limit of its own.
+                guard Self.hadNoConnection(error), deadline.map({ ContinuousClock.now < $0 }) ?? true,
+                    queue.recordFull(host)
+                else {
+                    body.cancel()
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Sends a request that has a pass for its host, and sends it again if ``Repetition`` allows it.
+    /// - Parameter parsed: The URL of the request without path and query, which ``RequestSpellingHandler`` sends.
+    private func send(
+        _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
+        progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass, _ repetition: Repetition
+    ) async throws -> TransportResponse {
+        let url = request.urlText
+        let clients = try await readyClients(for: url, of: kind(for: parsed))
+        var repetition = repetition
+        var connection = repetition.first(isShared: pass.isShared)
+        while true {
+            do {
+                let client = clients.client(for: connection)
+                return try await attempt(request, to: parsed, body: body, progress: progress, pass, client, of: clients)
+            } catch let error as ResourceError {
+                if let failure = error.cause as? TransportFailure, !Task.isCancelled, body.isWhole,
+                    let step = repetition.next(after: failure, isShared: pass.isShared)
+                {
+                    if step.delay > .zero { try await Task.sleep(for: step.delay) }
+                    connection = step.connection
+                    continue
+                }
+                guard error.transportPhase == .connect, let known = clients.tunnelFailure(of: parsed) else {
+                    throw error
+                }
+                let failure = ResourceError(transport: known, at: url)
+                throw ResourceError(failure.code, failure.message, at: url, cause: failure.cause)
+            }
+        }
+    }
+
+    /// Sends a request once.
+    private func attempt(
+        _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
+        progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass, _ client: HTTPClient,
+        of clients: AsyncHTTPClients
+    ) async throws -> TransportResponse {
+        let url = request.urlText
+        let limits = Exchange.Limits(
+            request: configuration.writeTimeout, head: configuration.readTimeout, probe: configuration.pingInterval
+        ) { [configuration] head in
+            // `send` waits for the end of a response without a body before it returns the head.
+            guard Self.hasBody(head, to: request) else {
+                return min(configuration.readTimeout ?? Self.endLimit, Self.endLimit)
+            }
+            return Self.isEventStream(head) ? configuration.eventStreamTimeout : configuration.readTimeout
+        }
+        let events = Exchange.Events(
+            progress: progress, began: { pass.begin() }, suspects: { [weak clients] in clients?.probe(silentFor: $0) })
+        let exchange = Exchange(url: url, limits: limits, total: body.length, events: events)
+        let outgoing: HTTPClient.Request
+        do {
+            outgoing = try HTTPClient.Request(
+                url: parsed, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers(for: request),
+                body: Self.content(body, of: exchange),
+                tlsConfiguration: (parsed.host()?.asciiLowercased).flatMap(clients.authorities.settings))
+        } catch {
+            throw ResourceError(transport: error, at: url)
+        }
+        exchange.start(outgoing, by: client)
+        let head = try await exchange.head()
+        body.stopRecording()
+        try exchange.check(status: Int(head.status.code), at: url)
+        if head.version.major == 2 { pass.recordShared() } else { pass.recordSingle() }
+        return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
+    }
+
+    /// Returns the clients for the host of a URL.
+    private func kind(for url: URL) -> Clients.Kind {
+        guard configuration.proxy == nil, configuration.addresses == nil, let host = url.host() else { return \.usual }
+        return HostSyntax.isLocalhost(host[...].utf8) ? \.localhost : \.usual
+    }
+
+    private func readyClients(for url: String, of kind: Clients.Kind) async throws -> AsyncHTTPClients {
+        let (phase, number) = clients.withLock { clients in
+            // Cancelling the first request does not cancel the start, because other requests wait for it too. The start
+            // has a time limit.
+            let addresses = configuration.addresses ?? NoAddresses()
+            clients[keyPath: kind].begin { start(addresses, $0, of: kind) }
+            return (clients[keyPath: kind].phase, clients[keyPath: kind].number)
+        }
+        switch phase {
+        case .ready(let clients): return clients
+        case .idle, .ended: throw ResourceError(transport: HTTPClientError.alreadyShutdown, at: url)
+        case .starting(let task):
+            let result = await task.result
+            clients.withLock { $0[keyPath: kind].finish(number, result) }
+            do {
+                return try result.get()
+            } catch {
+                throw ResourceError(
+                    .cannotConnect,
+                    TransportFailure(.connect, "the CONNECT proxy could not be started", underlying: error), at: url)
+            }
+        }
+    }
+
+    private func start(
+        _ addresses: any AddressResolving, _ number: Int, of kind: Clients.Kind
+    ) -> Task<AsyncHTTPClients, any Error> {
+        Task { [configuration, tls, startTunnel, weak self] in
+            let tls = try tls.get()
+            let tunnel = try await startTunnel(addresses, configuration.connectTimeout)
+            // Requests in progress keep their clients and their connections through the tunnel.
+            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0[keyPath: kind].lose(number) } }
+            return AsyncHTTPClients(configuration, trusting: tls, tunnel: tunnel)
+        }
+    }
+
+    private static func hadNoConnection(_ error: any Error) -> Bool {
+        let underlying = ((error as? ResourceError)?.cause as? TransportFailure)?.underlying
+        return underlying as? HTTPClientError == .getConnectionFromPoolTimeout
+    }
+
+    private func headers(for request: HTTPRequest) -> HTTPHeaders {
+        let fields = request.headerFields.sentOnConnection().lazy.filter { $0.name != Self.host }
+        return RequestSpellingHandler.headers(
+            target: request.sentTarget,
+            announcesEmptyBody: [.post, .put].contains(request.method) || request.headerFields[.contentLength] == "0",
+            fields.map { ($0.name.rawName, $0.value) })
+    }
+
+    private static func content(_ body: RepeatableBody, of exchange: Exchange) -> HTTPClient.Body? {
+        body.chunks.map { chunks in
+            .stream(contentLength: body.length) { exchange.upload(chunks, to: $0) }
+        }
+    }
+
+    private static func response(
+        _ head: HTTPResponseHead, of exchange: Exchange, to request: HTTPRequest, _ pass: HostQueue.Pass,
+        keeping clients: AsyncHTTPClients
+    ) async -> TransportResponse {
+        var fields = HTTPFields()
+        for (name, value) in head.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, lenientValue: value.utf8)) }
+        }
+        fields = fields.withoutConnectionFields()
+        let length = fields[.contentLength].flatMap(Int64.init)
+        let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
+        let hasBody = hasBody(head, to: request)
+        let body = ExchangeBody(exchange, pass, keeping: clients)
+        if !hasBody {
+            // The client reuses a connection only after the response has been read to its end. An error while reading
+            // is ignored, because the response has no body that it could truncate.
+            do { for try await _ in body {} } catch {}
+        }
+        return TransportResponse(
+            head: HTTPResponse(status: status, headerFields: fields),
+            body: hasBody ? .stream(ByteStream(body, length: length)) : .empty)
+    }
+
+    /// The longest wait for the end of a response without a body.
+    private static let endLimit = Duration.seconds(5)
+
+    private static func hasBody(_ head: HTTPResponseHead, to request: HTTPRequest) -> Bool {
+        request.method != .head && ![204, 304].contains(head.status.code)
+            && head.headers.first(name: "content-length").flatMap { Int64($0) } != 0
+    }
+
+    private static func isEventStream(_ head: HTTPResponseHead) -> Bool {
+        let type = head.headers.first(name: "content-type") ?? ""
+        return MediaType.essence(of: type) == "text/event-stream"
+    }
+
+    private static let host = HTTPField.Name("host")
+}
+
+extension AsyncHTTPTransport {
+    /// The clients of a transport. With a tunnel they are created by the first request, and again if the tunnel's
+    /// listener is lost.
+    private struct Clients {
+        typealias Kind = any WritableKeyPath<Clients, Startup<AsyncHTTPClients>> & Sendable
+
+        var usual: Startup<AsyncHTTPClients>
+        /// The clients for `localhost` and the names below it if the system resolves the other names. The system could
+        /// send these names to a DNS server (RFC 6761, section 6.3); the tunnel does not.
+        var localhost = Startup<AsyncHTTPClients>(.idle)
+
+        mutating func end() -> [Startup<AsyncHTTPClients>.Phase] { [usual.end(), localhost.end()] }
+    }
+
+    /// The resolver of the tunnel for `localhost`. The tunnel looks up no other names.
+    private struct NoAddresses: AddressResolving {
+        func addresses(of host: String) -> [String] { [] }
+    }
+}
