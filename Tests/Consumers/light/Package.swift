@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ContentDigest", package: "ContainerKit"),
                 .product(name: "CookieJar", package: "ContainerKit"),
+                .product(name: "HTTPTransport", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "PublicSuffixList", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),

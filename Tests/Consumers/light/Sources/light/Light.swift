@@ -3,6 +3,7 @@
 
 import ContentDigest
 import CookieJar
+import HTTPTransport
 import HTTPTypes
 import PublicSuffixList
 import ResourceLoading
@@ -11,8 +12,8 @@ import SchemeRouter
 import WebEngine
 import WebViewPool
 
-/// A consumer program: one request through a chain of two loaders, one digest, one view from a pool, one accepted
-/// cookie and one rejected cookie.
+/// A consumer program: one request through a chain of two loaders, one digest, a transport, one view from a pool, one
+/// accepted cookie and one rejected cookie.
 @main
 struct Light {
     static func main() async throws {
@@ -24,6 +25,12 @@ struct Light {
         let body = try await response.body.collect(upTo: 1_024)
         let digest = SHA256Digest(hex: "558b7f0cfae82adf39f3a56793772ad2ca8848403b6d382991ced530d7074a24")
         guard SHA256Digest(of: body) == digest else { throw ResourceError(.internal, "unexpected digest") }
+
+        let transport = URLSessionTransport()
+        defer { transport.shutDown() }
+        guard DecodingTransport(transport).capabilities == transport.capabilities else {
+            throw ResourceError(.internal, "unexpected capabilities")
+        }
 
         let pool = await ViewPool<BlankView, OneKey>(.init(capacity: 1)) { _ in BlankView() }
         try await pool.warmUp(for: OneKey())
