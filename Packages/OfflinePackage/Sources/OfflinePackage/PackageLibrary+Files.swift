@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 @_spi(Packaging) internal import PackageFormat
 internal import ResourceStore
@@ -59,10 +60,12 @@ extension PackageLibrary {
         }
         try await withThrowingTaskGroup { group in
             for (share, inflater) in zip(shares, inflaters) {
-                group.addTask(executorPreference: inflater) {
-                    try sliced.read(share) { file, reader in
-                        try Self.store(file, &reader, into: draft.batch)
-                        tally.add(file)
+                group.addTask {
+                    try await inflater.withPreference {
+                        try sliced.read(share) { file, reader in
+                            try Self.store(file, &reader, into: draft.batch)
+                            tally.add(file)
+                        }
                     }
                 }
             }

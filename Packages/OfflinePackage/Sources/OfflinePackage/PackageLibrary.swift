@@ -222,7 +222,7 @@ public final class PackageLibrary: Sendable {
     /// - Throws: `StoreError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> Bool {
-        try await withTaskExecutorPreference(executor) { [self] in
+        try await executor.withPreference { [self] in
             guard let number = state.withLock({ $0.active[id.description] }) else { return false }
             try store.retire(number)
             state.withLock { $0.retire(id.description, in: store) }
@@ -241,14 +241,14 @@ public final class PackageLibrary: Sendable {
     /// - Throws: `StoreError`.
     @discardableResult
     public func sweepRetired() async throws -> SweepResult {
-        try await withTaskExecutorPreference(executor) { [self] in try store.sweepRetired() }
+        try await executor.withPreference { [self] in try store.sweepRetired() }
     }
 
     /// Removes unused generations and leftovers of crashes and failed installs from disk. Examines every file.
     /// - Throws: `StoreError`.
     @discardableResult
     public func sweep() async throws -> SweepResult {
-        try await withTaskExecutorPreference(executor) { [self] in try store.sweep() }
+        try await executor.withPreference { [self] in try store.sweep() }
     }
 }
 
@@ -263,7 +263,7 @@ extension PackageLibrary {
 
     /// Runs blocking work on the library's thread.
     func onThread<Value: Sendable>(_ body: @Sendable (PackageLibrary) throws -> Value) async throws -> Value {
-        try await withTaskExecutorPreference(executor) { [self] in
+        try await executor.withPreference { [self] in
             try Task.checkCancellation()
             return try body(self)
         }

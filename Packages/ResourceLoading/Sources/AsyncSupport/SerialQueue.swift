@@ -6,9 +6,8 @@ internal import Dispatch
 /// A serial queue for work that blocks, such as file access.
 ///
 /// Swift's cooperative pool has only one thread per core, so a job that blocks a thread of the pool delays other tasks.
-/// The queue is also a task executor, for tasks that block between their suspensions; see
-/// `withTaskExecutorPreference(_:)`.
-public final class SerialQueue: TaskExecutor {
+/// ``withPreference(isolation:_:)`` is for tasks that block between their suspensions.
+public final class SerialQueue: Sendable {
     /// The quality of service of a queue's jobs.
     public enum Priority: Sendable {
         /// Work that the user waits for.
@@ -63,12 +62,18 @@ public final class SerialQueue: TaskExecutor {
         queue.asyncAfter(deadline: .now() + max(0, Double(seconds) + Double(attoseconds) / 1e18), execute: work)
     }
 
-    /// Adds one job of a task. The job runs until the next suspension of the task.
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let executor = asUnownedTaskExecutor()
-        // The unowned executor stays valid because the task retains its executor until it ends.
-        queue.async { job.runSynchronously(on: executor) }
+    /// Calls an operation whose parts without isolation run on the queue.
+    ///
+    /// Before iOS 18 and macOS 15, which lack task executors, they run on the threads of the cooperative pool. The
+    /// parts of several operations can then run at the same time.
+    /// - Throws: the error of the operation.
+    public func withPreference<Value, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        if #available(iOS 18, macOS 15, *) {
+            return try await withTaskExecutorPreference(self, isolation: isolation, operation: operation)
+        }
+        return try await operation()
     }
 
     /// Runs a job after the jobs before it, and blocks the caller until it has ended. A job of the same queue must not
@@ -104,5 +109,16 @@ public final class SerialQueue: TaskExecutor {
             guard let work else { return nil }
             do { return .success(try work()) } catch { return .failure(error) }
         }
+    }
+}
+
+@available(iOS 18, macOS 15, *)
+extension SerialQueue: TaskExecutor {
+    /// Adds one job of a task. The job runs until the next suspension of the task.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        // The unowned executor stays valid because the task retains its executor until it ends.
+        queue.async { job.runSynchronously(on: executor) }
     }
 }

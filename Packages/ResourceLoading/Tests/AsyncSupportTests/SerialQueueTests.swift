@@ -55,8 +55,9 @@ struct SerialQueueTests {
 
     @Test("Tasks that prefer the queue run on it, one job at a time")
     func executor() async {
+        guard #available(iOS 18, macOS 15, *) else { return }
         let (queue, log) = (SerialQueue("test"), Log())
-        await withTaskExecutorPreference(queue) {
+        await queue.withPreference {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
                     group.addTask {

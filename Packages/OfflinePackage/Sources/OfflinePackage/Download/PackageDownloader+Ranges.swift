@@ -20,7 +20,7 @@ extension PackageDownloader {
         let key = DownloadFolder.key(of: download.url)
         try await queue.run(key) {
             try await admit()
-            try await withTaskExecutorPreference(executor) { [self] in
+            try await executor.withPreference { [self] in
                 try checkSpace(for: ranges.reduce(0) { $0 + Int64($1.count) })
                 try folder.make()
                 let path = folder.ranges(of: key)

@@ -53,7 +53,7 @@ final class PackageDownloader: Sendable {
         let key = DownloadFolder.key(of: download.url)
         return try await queue.run(key) {
             try await admit()
-            return try await withTaskExecutorPreference(executor) { [self] in
+            return try await executor.withPreference { [self] in
                 try await run(download, key, progress: progress)
             }
         }
@@ -69,7 +69,7 @@ final class PackageDownloader: Sendable {
     /// - Returns: the number of bytes that were freed.
     @discardableResult
     func removeStale() async -> Int64 {
-        await withTaskExecutorPreference(executor) { [self] in
+        await executor.withPreference { [self] in
             let age = Double(configuration.retention.components.seconds)
             let stale = folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
             return stale + rangesInUse.withLock { folder.removeRanges(but: $0) }

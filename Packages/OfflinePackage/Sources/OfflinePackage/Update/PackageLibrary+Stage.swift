@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
@@ -89,7 +90,7 @@ extension PackageLibrary {
 
     /// Discards a staged generation, also if the task is cancelled.
     func discard(_ generation: PackageGeneration) async throws {
-        try await withTaskExecutorPreference(executor) { [store] in try store.retire(generation.number) }
+        try await executor.withPreference { [store] in try store.retire(generation.number) }
     }
 
     /// Returns a Boolean value that indicates whether the table of a generation can be read.

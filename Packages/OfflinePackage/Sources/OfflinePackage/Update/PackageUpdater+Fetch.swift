@@ -86,7 +86,7 @@ extension PackageUpdater {
         do {
             let space = configuration.space ?? library.store
             // The store sweeps first, which may take seconds.
-            try await withTaskExecutorPreference(library.executor) { try await space.ensureSpace(for: unpacked) }
+            try await library.executor.withPreference { try await space.ensureSpace(for: unpacked) }
         } catch let error where Self.isOtherFailure(error) {
             throw error
         } catch {

@@ -50,7 +50,7 @@ struct PartialLoader: ResourceLoader {
 
     /// Returns the bytes of a file, or `nil` if they do not match the manifest.
     private func read(_ file: PackageManifest.File, of package: PartialPackage) async throws -> Data? {
-        try await withTaskExecutorPreference(executor) {
+        try await executor.withPreference {
             do {
                 var content = Data()
                 try SliceFile.read(file, in: package.path) { content.append($0) }
