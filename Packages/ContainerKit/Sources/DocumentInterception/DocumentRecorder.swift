@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
@@ -12,13 +13,9 @@ internal import WebEngine
 /// Isolation: the main actor.
 @MainActor
 final class DocumentRecorder {
-    private let request: EngineRequest
-    private let page: PageSession
+    private var exchange: Exchange
     private let isMainDocument: Bool
     private let host: any DocumentHost
-    private let started = ContinuousClock.now
-    private var response: ResourceResponse?
-    private var responded: ContinuousClock.Instant?
     private var failure: ResourceError?
     private var isShown = false
 
@@ -30,23 +27,24 @@ final class DocumentRecorder {
     ///     if it may be that of a frame.
     ///   - host: the container's side, which receives the record.
     init(_ request: EngineRequest, of page: PageSession, isMainDocument: Bool, _ host: any DocumentHost) {
-        self.request = request
-        self.page = page
+        exchange = Exchange(request: request, page: page)
         self.isMainDocument = isMainDocument
         self.host = host
     }
 
-    isolated deinit {
+    deinit {
         guard !isShown else { return }
-        send(failure.map { .failed($0) } ?? .stopped, isMainDocument: isMainDocument, bytes: 0)
+        let record = exchange.record(
+            failure.map { .failed($0) } ?? .stopped, isMainDocument: isMainDocument, bytes: 0)
+        MainActor.runInDeinit { [host] in host.requestEnded(record, pendingFor: nil) }
     }
 
     /// Records the head of the response to a hop.
     func record(_ response: ResourceResponse) {
         // The recorder must not retain the body, whose transfer ends with its release.
-        self.response = response
-        self.response?.body = .empty
-        responded = .now
+        exchange.response = response
+        exchange.response?.body = .empty
+        exchange.responded = .now
     }
 
     /// Records the error with which the request ended. A cancelled request has stopped.
@@ -57,19 +55,28 @@ final class DocumentRecorder {
     ///   - bytes: the number of bytes of the document.
     ///   - isInterim: a Boolean value that indicates whether the document only leads to another one.
     func recordShown(bytes: Int64, isInterim: Bool = false) {
-        guard !isShown, var response else { return }
+        guard !isShown, var response = exchange.response else { return }
         isShown = true
         response.isInterim = isInterim
-        host.received(response, to: request, of: page)
-        send(.finished, isMainDocument: true, bytes: bytes)
+        host.received(response, to: exchange.request, of: exchange.page)
+        host.requestEnded(exchange.record(.finished, isMainDocument: true, bytes: bytes), pendingFor: nil)
     }
 
-    private func send(_ outcome: RequestRecord.Outcome, isMainDocument: Bool, bytes: Int64) {
-        var record = RequestRecord(
-            from: .page, of: PageAttribution(page.reference, confidence: .exact), .get, request.head.urlText,
-            isMainDocument: isMainDocument, started: started)
-        if let response { record.record(response.head, from: response.provenance, at: responded) }
-        record.record(outcome, bytes: bytes)
-        host.requestEnded(record, pendingFor: nil)
+    /// The request and its last response.
+    private struct Exchange {
+        let request: EngineRequest
+        let page: PageSession
+        let started = ContinuousClock.now
+        var response: ResourceResponse?
+        var responded: ContinuousClock.Instant?
+
+        func record(_ outcome: RequestRecord.Outcome, isMainDocument: Bool, bytes: Int64) -> RequestRecord {
+            var record = RequestRecord(
+                from: .page, of: PageAttribution(page.reference, confidence: .exact), .get, request.head.urlText,
+                isMainDocument: isMainDocument, started: started)
+            if let response { record.record(response.head, from: response.provenance, at: responded) }
+            record.record(outcome, bytes: bytes)
+            return record
+        }
     }
 }

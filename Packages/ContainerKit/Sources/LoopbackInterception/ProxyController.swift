@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
@@ -13,14 +14,10 @@ internal import WebSyntax
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
 final class ProxyController<Engine: WebEngineDriver> {
-    private weak var engine: Engine?
+    private let setting: ProxySetting<Engine>
     private let proxy: LazyListener<InterceptingProxy>
     private let events: LoopbackEventBatcher
     private let preconnector = Preconnector()
-    /// The proxy setting that the controller has made, or `nil` if it has made none.
-    private var named: EngineProxy?
-    /// The engine's previous proxy, which is restored at the end.
-    private var previous: EngineProxy?
     private var isOver = false
     /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
     /// proxy, or a proxy that the app has set in the meantime.
@@ -28,7 +25,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         didSet {
             guard isUsed != oldValue else { return }
             waking?.cancel()
-            guard isUsed else { return restoreProxy() }
+            guard isUsed else { return setting.restore() }
             if let port = proxy.listener?.port { use(port) }
             // The system may have closed the listener in the meantime, without a signal.
             waking = Task { [weak self, logger] in
@@ -58,7 +55,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
         trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
-        self.engine = engine
+        setting = ProxySetting(engine)
         self.logger = logger
         self.isUsed = isUsed
         let relay = Relay<Engine>()
@@ -75,8 +72,8 @@ final class ProxyController<Engine: WebEngineDriver> {
         if isUsed, let port = try await proxy.started().port { use(port) }
     }
 
-    isolated deinit {
-        restoreProxy()
+    deinit {
+        MainActor.runInDeinit { [setting] in setting.restore() }
     }
 
     /// Applies a change of the policy to existing connections.
@@ -90,7 +87,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         do {
             use(try await proxy.started().resume())
         } catch {
-            restoreProxy()
+            setting.restore()
             throw error
         }
     }
@@ -99,7 +96,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     func shutDown() async {
         isOver = true
         waking?.cancel()
-        restoreProxy()
+        setting.restore()
         await proxy.end()?.stop()
         events.close()
     }
@@ -118,18 +115,7 @@ final class ProxyController<Engine: WebEngineDriver> {
             username: listener.credentials.username, password: listener.credentials.password)
         // SOCKS5 instead of HTTP, because engines send SOCKS credentials only to the proxy.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
-        // Do not replace a proxy that the app or another container has set in the meantime.
-        guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
-        if named == nil { previous = engine?.networking.proxy }
-        named = proxy
-        engine?.networking.setProxy(proxy)
-    }
-
-    /// Restores the engine's previous proxy, unless another proxy was set in the meantime.
-    private func restoreProxy() {
-        guard let engine, let named, engine.networking.proxy == named else { return }
-        self.named = nil
-        engine.networking.setProxy(previous)
+        setting.apply(proxy)
     }
 
     // MARK: Preconnect
@@ -148,10 +134,40 @@ final class ProxyController<Engine: WebEngineDriver> {
 
     /// Returns a Boolean value that indicates whether the engine uses the proxy and has no connection to it for a host.
     private func lacksConnection(to host: HostPort) -> Bool {
-        guard !isOver, isUsed, let named, engine?.networking.proxy == named, let listener = proxy.listener else {
-            return false
-        }
-        return listener.port == named.port && !listener.isConnected(to: host)
+        guard !isOver, isUsed, let current = setting.current, let listener = proxy.listener else { return false }
+        return listener.port == current.port && !listener.isConnected(to: host)
+    }
+}
+
+/// The proxy setting of an engine that the controller changes and restores.
+@MainActor
+private final class ProxySetting<Engine: WebEngineDriver> {
+    private weak var engine: Engine?
+    /// The proxy setting that the controller has made, or `nil` if it has made none.
+    private var named: EngineProxy?
+    /// The engine's previous proxy, which is restored at the end.
+    private var previous: EngineProxy?
+
+    init(_ engine: Engine) {
+        self.engine = engine
+    }
+
+    /// The proxy setting that the controller has made, if the engine uses it.
+    var current: EngineProxy? { engine?.networking.proxy == named ? named : nil }
+
+    /// Changes the engine's proxy. Does not replace a proxy that the app or another container has set in the meantime.
+    func apply(_ proxy: EngineProxy) {
+        guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
+        if named == nil { previous = engine?.networking.proxy }
+        named = proxy
+        engine?.networking.setProxy(proxy)
+    }
+
+    /// Restores the engine's previous proxy, unless another proxy was set in the meantime.
+    func restore() {
+        guard let engine, let named, engine.networking.proxy == named else { return }
+        self.named = nil
+        engine.networking.setProxy(previous)
     }
 }
 

@@ -28,6 +28,13 @@ final class Download {
         self.meter = meter
     }
 
+    /// Ends the current phase with an error. Does nothing if the download is being cancelled already.
+    func cancel(_ reason: DownloadError) {
+        guard failure == nil else { return }
+        failure = reason
+        stop?()
+    }
+
     /// Ends the progress and the time limit, and reports the result.
     func close(_ ending: Ending) {
         watchdog?.cancel()

@@ -41,7 +41,7 @@ extension DownloadManager {
     /// Ends the downloads of a page that closes, except those that the app has accepted.
     package func end(_ page: PageID) {
         for download in active.values where download.request.page.id == page && download.phase == .loading {
-            cancel(download, DownloadError(.cancelled, "the page was closed", at: download.request.url))
+            download.cancel(DownloadError(.cancelled, "the page was closed", at: download.request.url))
         }
         pages.removeValue(forKey: page)?.view?.downloads?.dropPendingDownloads()
     }

@@ -75,21 +75,14 @@ extension DownloadManager {
         guard !isSuspended else { return }
         download.meter.restartSilence()
         let (limit, least, clock) = (options.silenceLimit, options.leastBytes, clock)
-        download.watchdog = Task { [weak self, weak download] in
+        download.watchdog = Task { [weak download] in
             while let silence = download?.meter.silence, silence < limit {
                 guard (try? await clock.sleep(for: limit - silence)) != nil else { return }
             }
             guard let download, !Task.isCancelled else { return }
-            self?.cancel(
-                download,
+            download.cancel(
                 DownloadError(.timedOut, "fewer than \(least) bytes arrived in \(limit)", at: download.request.url))
         }
-    }
-
-    func cancel(_ download: Download, _ reason: DownloadError) {
-        guard download.failure == nil else { return }
-        download.failure = reason
-        download.stop?()
     }
 
     /// The requests of the downloads that are being saved, oldest first.
@@ -107,11 +100,11 @@ extension DownloadManager {
     /// Cancels a download. Does nothing if it is not in progress.
     package func cancel(_ id: DownloadID) {
         guard let download = active[id] else { return }
-        cancel(download, DownloadError(.cancelled, "the app cancelled the download", at: download.request.url))
+        download.cancel(DownloadError(.cancelled, "the app cancelled the download", at: download.request.url))
     }
 
     /// Cancels all downloads, including those that wait for a decision of the app.
     func cancelAll(_ reason: String) {
-        for download in active.values { cancel(download, DownloadError(.cancelled, reason, at: download.request.url)) }
+        for download in active.values { download.cancel(DownloadError(.cancelled, reason, at: download.request.url)) }
     }
 }

@@ -255,9 +255,14 @@ package final class DownloadManager {
         for download in active.values where download.phase != .awaitingDecision { watch(download) }
     }
 
-    isolated deinit {
-        cancelAll("the container was released")
-        // The tasks can no longer report, because `self` is being released.
-        for download in active.values { download.close(download.failure.map { .failed($0) } ?? .unwanted) }
+    deinit {
+        MainActor.runInDeinit { [active] in
+            for download in active.values {
+                download.cancel(
+                    DownloadError(.cancelled, "the container was released", at: download.request.url))
+                // The tasks can no longer report, because the manager is being released.
+                download.close(download.failure.map { .failed($0) } ?? .unwanted)
+            }
+        }
     }
 }

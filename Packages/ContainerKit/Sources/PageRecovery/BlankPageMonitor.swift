@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import HTTPSemantics
 package import HTTPTypes
 package import ResourceLoading
@@ -38,7 +39,11 @@ package final class BlankPageMonitor {
     }
 
     /// Replies to waiting scripts if the container is released without a shutdown.
-    isolated deinit { shutDown() }
+    deinit {
+        MainActor.runInDeinit { [monitors] in
+            for monitor in monitors.values { monitor.end() }
+        }
+    }
 
     // MARK: Pages
 

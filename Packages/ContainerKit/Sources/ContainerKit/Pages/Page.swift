@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import Diagnostics
 public import WebEngine
 
@@ -36,8 +37,8 @@ public final class Page<View: EngineView> {
         load = ViewLoad(of: view)
     }
 
-    isolated deinit {
-        end()
+    deinit {
+        if let onEnd { MainActor.runInDeinit(onEnd) }
     }
 
     /// Ends the session. Returns `false` if it had ended before.

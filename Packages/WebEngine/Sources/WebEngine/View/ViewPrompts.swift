@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
+
 /// The decisions that an engine leaves to the app.
 ///
 /// Isolation: the main actor.
@@ -88,8 +90,10 @@ public final class EnginePrompt {
         onWithdrawal?()
     }
 
-    isolated deinit {
-        answer(subject.safeAnswer)
+    deinit {
+        guard let respond else { return }
+        let answer = subject.safeAnswer
+        MainActor.runInDeinit { respond(answer) }
     }
 }
 
