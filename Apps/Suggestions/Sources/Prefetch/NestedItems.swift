@@ -3,6 +3,7 @@
 
 internal import Foundation
 internal import Prefetch
+internal import WebSyntax
 
 /// The names and values nested in a name or a value: JSON, a query, a URL with a query, any of these percent-encoded
 /// again, or JSON in base64.
@@ -86,6 +87,6 @@ struct NestedItems {
     /// Returns a Boolean value that indicates whether the bytes are UTF-8, except for a truncated last character. A
     /// word such as `W123` is valid base64, but its bytes are rarely UTF-8.
     private static func isText(_ bytes: [UInt8]) -> Bool {
-        (0..<4).contains { $0 < bytes.count && String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+        (0..<4).contains { $0 < bytes.count && String(validUTF8: bytes.dropLast($0)) != nil }
     }
 }

@@ -121,7 +121,7 @@ package struct ResourceSuggestion: Sendable {
         /// a folder.
         private static func path(of target: String) -> String {
             let raw = target.utf8.dropFirst().prefix { $0 != UInt8(ascii: "?") }
-            let path = String(validating: PercentEncoding.decodeLeniently(raw), as: UTF8.self) ?? String(Substring(raw))
+            let path = String(validUTF8: PercentEncoding.decodeLeniently(raw)) ?? String(Substring(raw))
             return path.isEmpty || path.hasSuffix("/") ? path + "index.html" : path
         }
     }

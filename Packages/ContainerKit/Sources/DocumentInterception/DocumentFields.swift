@@ -74,6 +74,6 @@ enum DocumentText {
         let encoding = encoding ?? HTMLPrescan.encoding(in: bytes)
         let isUTF8 = encoding.map { $0 == .utf8 } ?? (assumesUTF8 || bytes.allSatisfy { $0 < 0x80 })
         guard !bytes.contains(0), isMarked || isUTF8 else { return nil }
-        return String(validating: isMarked ? bytes[mark.count...] : bytes[...], as: UTF8.self)
+        return String(validUTF8: isMarked ? bytes[mark.count...] : bytes[...])
     }
 }

@@ -85,7 +85,7 @@ struct ContentDisposition: Hashable {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = PercentEncoding.decode(parts[2].utf8) else { return nil }
         switch parts[0].lowercased() {
-        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "utf-8": return String(validUTF8: bytes)
         case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         default: return nil
         }

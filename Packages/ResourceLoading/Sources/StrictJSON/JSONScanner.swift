@@ -435,11 +435,17 @@ public struct JSONScanner {
             var end = min(rest.lowerBound + 65_536, rest.upperBound)
             // A chunk does not end within a scalar, which has at most three continuation bytes.
             for _ in 0..<3 where end < rest.upperBound && bytes[end] & 0xC0 == 0x80 { end -= 1 }
-            guard String(validating: bytes[rest.lowerBound..<end], as: UTF8.self) != nil else {
+            guard Self.isUTF8(bytes[rest.lowerBound..<end]) else {
                 throw JSONError(.malformed, "string that is no UTF-8", at: rest.lowerBound)
             }
             rest = end..<rest.upperBound
         }
+    }
+
+    private static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
+        if #available(iOS 18, macOS 15, *) { return String(validating: bytes, as: UTF8.self) != nil }
+        // Decoding replaces bytes that are not valid.
+        return String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
     }
 
     /// Validates and skips a string. The position must be at its opening quote.

@@ -3,6 +3,7 @@
 
 public import Foundation
 internal import SystemSupport
+internal import WebSyntax
 
 #if canImport(Glibc)
     internal import Glibc
@@ -71,7 +72,7 @@ internal import SystemSupport
     /// - Throws: `PackageError` with code `tooLarge`, or with code `badManifest` and the number of the invalid line.
     public init(_ bytes: Data, at location: String) throws {
         try Self.check(size: Int64(bytes.count), at: location)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes) else {
             throw PackageError(.badManifest, "the file is not valid UTF-8", at: location)
         }
         try self.init(text, at: location)

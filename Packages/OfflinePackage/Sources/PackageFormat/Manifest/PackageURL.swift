@@ -120,6 +120,6 @@ internal import WebSyntax
             bytes.lazy.filter({ $0 == UInt8(ascii: "/") }).count
                 == path.utf8.lazy.filter({ $0 == UInt8(ascii: "/") }).count
         else { return nil }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validUTF8: bytes)
     }
 }

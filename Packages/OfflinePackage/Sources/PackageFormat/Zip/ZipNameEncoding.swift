@@ -3,6 +3,7 @@
 
 internal import Foundation
 internal import SystemSupport
+internal import WebSyntax
 internal import ZlibStreams
 
 /// An encoding of the names of a zip that are neither ASCII nor marked as UTF-8.
@@ -50,7 +51,7 @@ internal import ZlibStreams
         // The values of encodings without a constant are those of CoreFoundation, with the highest bit set.
         let rawValue: UInt
         switch self {
-        case .utf8: return String(validating: bytes, as: UTF8.self)
+        case .utf8: return String(validUTF8: bytes)
         case .cp437: return Self.text(bytes, Self.upperHalf437)
         case .cp866: return Self.text(bytes, Self.upperHalf866)
         case .cp850: rawValue = 0x8000_0410
@@ -129,12 +130,12 @@ enum ZipName {
         if !extra.unicodePaths.isEmpty {
             let crc32 = raw.withUnsafeBytes { CRC32.checksum(of: $0) }
             if let field = extra.unicodePaths.first(where: { $0.crc32 == crc32 }) {
-                guard let name = String(validating: field.name, as: UTF8.self) else { throw .invalid }
+                guard let name = String(validUTF8: field.name) else { throw .invalid }
                 return name
             }
         }
         if isUTF8 || raw.allSatisfy({ $0 < 0x80 }) {
-            guard let name = String(validating: raw, as: UTF8.self) else { throw .invalid }
+            guard let name = String(validUTF8: raw) else { throw .invalid }
             return name
         }
         guard let encoding else { throw .unmarked }

@@ -60,7 +60,7 @@ public enum PercentEncoding {
     /// - Returns: `nil` if a `%` is not followed by two digits, or if the decoded bytes are not UTF-8.
     @inlinable
     public static func decodeText(_ text: some StringProtocol) -> String? {
-        decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+        decode(text.utf8).flatMap { String(validUTF8: $0) }
     }
 
     /// Returns the decoded bytes. A `%` that is not followed by two digits stays unchanged (URL Standard,
