@@ -156,24 +156,24 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// The total number of bytes, or `nil` if the source did not announce it.
     public let length: Int64?
-    private let base: any AsyncSequence<Data, any Error> & Sendable
+    private let makeIterator: @Sendable () -> any PieceIterator
 
     /// Creates a stream.
     /// - Parameters:
     ///   - base: a sequence of chunks of any size.
     ///   - length: the total number of bytes, if it is known.
-    public init(_ base: some AsyncSequence<Data, any Error> & Sendable, length: Int64? = nil) {
-        self.base = base
+    public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
+        makeIterator = { BasePieces(base: base.makeAsyncIterator()) }
         self.length = length
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(base: base.makeAsyncIterator())
+        Iterator(base: makeIterator())
     }
 
     /// An iterator over the pieces of the body.
     public struct Iterator: AsyncIteratorProtocol {
-        var base: any AsyncIteratorProtocol<Data, any Error>
+        fileprivate var base: any PieceIterator
 
         public mutating func next() async throws -> Data? {
             try await base.next(isolation: nil)
@@ -182,5 +182,23 @@ public struct ByteStream: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             try await base.next(isolation: actor)
         }
+    }
+}
+
+/// An iterator of any type over the pieces of a body.
+private protocol PieceIterator {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data?
+}
+
+/// The iterator of the sequence that a stream was created with.
+private struct BasePieces<Base: AsyncIteratorProtocol>: PieceIterator where Base.Element == Data {
+    var base: Base
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+        if #available(iOS 18, macOS 15, *) { return try await base.next(isolation: actor) }
+        // Unchecked: like in a `for await` loop, only this call uses the iterator until it returns.
+        nonisolated(unsafe) var base = base
+        defer { self.base = base }
+        return try await base.next()
     }
 }
