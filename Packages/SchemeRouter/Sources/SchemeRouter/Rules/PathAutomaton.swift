@@ -6,17 +6,17 @@
 /// It follows all alternatives of the pattern at the same time (V. M. Glushkov, "The abstract theory of automata",
 /// 1961). A position is a character or a set in the pattern; each copy of a repeated part has its own positions.
 struct PathAutomaton: Sendable {
-    /// The maximum number of positions, one bit each.
+    /// The maximum number of positions, one bit of a ``PositionSet`` each.
     static let maxPositions = 128
 
     /// The class of each byte. Bytes that all positions treat equally have the same class.
     private let classes: [UInt8]
     /// The positions that accept a byte, by byte class.
-    private let matchers: [UInt128]
+    private let matchers: [PositionSet]
     /// The positions that can follow each position.
-    private let follow: [UInt128]
-    private let first: UInt128
-    private let last: UInt128
+    private let follow: [PositionSet]
+    private let first: PositionSet
+    private let last: PositionSet
     private let matchesEmpty: Bool
 
     /// The number of positions.
@@ -31,14 +31,14 @@ struct PathAutomaton: Sendable {
         last = whole.last
         matchesEmpty = whole.matchesEmpty
         follow = builder.follow
-        var masks = [UInt128](repeating: 0, count: 256)
+        var masks = [PositionSet](repeating: PositionSet(), count: 256)
         for (position, set) in builder.sets.enumerated() {
-            set.forEach { masks[Int($0)] |= 1 << position }
+            set.forEach { masks[Int($0)].insert(position) }
         }
         var classes = [UInt8](repeating: 0, count: 256)
         // The first class contains the bytes that no position accepts, which are most bytes.
-        var matchers: [UInt128] = [0]
-        for (byte, mask) in masks.enumerated() where mask != 0 {
+        var matchers = [PositionSet()]
+        for (byte, mask) in masks.enumerated() where !mask.isEmpty {
             let known = matchers.firstIndex(of: mask)
             if known == nil { matchers.append(mask) }
             classes[byte] = UInt8(known ?? matchers.count - 1)
@@ -49,30 +49,27 @@ struct PathAutomaton: Sendable {
 
     func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
         var active = first
-        var current: UInt128 = 0
+        var current = PositionSet()
         for byte in bytes {
-            current = active & matchers[Int(classes[Int(byte)])]
-            if current == 0 { return false }
-            active = 0
+            current = active.intersection(matchers[Int(classes[Int(byte)])])
+            if current.isEmpty { return false }
+            active = PositionSet()
             var left = current
-            while left != 0 {
-                active |= follow[left.trailingZeroBitCount]
-                left &= left &- 1
-            }
+            while let position = left.popFirst() { active.formUnion(follow[position]) }
         }
-        return bytes.isEmpty ? matchesEmpty : current & last != 0
+        return bytes.isEmpty ? matchesEmpty : !current.isDisjoint(with: last)
     }
 
     /// The possible first and last positions of a part of the pattern.
     private struct Part {
-        var first: UInt128 = 0
-        var last: UInt128 = 0
+        var first = PositionSet()
+        var last = PositionSet()
         var matchesEmpty = true
     }
 
     private struct Builder {
         var sets: [ByteSet] = []
-        var follow: [UInt128] = []
+        var follow: [PositionSet] = []
 
         mutating func add(_ syntax: PathSyntax) throws -> Part {
             switch syntax {
@@ -84,10 +81,11 @@ struct PathAutomaton: Sendable {
                         .limit,
                         "the pattern has more than \(PathAutomaton.maxPositions) positions after its literal prefix")
                 }
-                let bit: UInt128 = 1 << sets.count
+                var position = PositionSet()
+                position.insert(sets.count)
                 sets.append(set)
-                follow.append(0)
-                return Part(first: bit, last: bit, matchesEmpty: false)
+                follow.append(PositionSet())
+                return Part(first: position, last: position, matchesEmpty: false)
             case .sequence(let parts):
                 var whole = Part()
                 for part in parts { whole = join(whole, try add(part)) }
@@ -96,8 +94,8 @@ struct PathAutomaton: Sendable {
                 var whole = Part(matchesEmpty: false)
                 for option in options {
                     let part = try add(option)
-                    whole.first |= part.first
-                    whole.last |= part.last
+                    whole.first.formUnion(part.first)
+                    whole.last.formUnion(part.last)
                     whole.matchesEmpty = whole.matchesEmpty || part.matchesEmpty
                 }
                 return whole
@@ -122,18 +120,53 @@ struct PathAutomaton: Sendable {
 
         private mutating func join(_ left: Part, _ right: Part) -> Part {
             link(left.last, to: right.first)
-            return Part(
-                first: left.first | (left.matchesEmpty ? right.first : 0),
-                last: right.last | (right.matchesEmpty ? left.last : 0),
-                matchesEmpty: left.matchesEmpty && right.matchesEmpty)
+            var whole = Part(
+                first: left.first, last: right.last, matchesEmpty: left.matchesEmpty && right.matchesEmpty)
+            if left.matchesEmpty { whole.first.formUnion(right.first) }
+            if right.matchesEmpty { whole.last.formUnion(left.last) }
+            return whole
         }
 
-        private mutating func link(_ ends: UInt128, to beginnings: UInt128) {
+        private mutating func link(_ ends: PositionSet, to beginnings: PositionSet) {
             var left = ends
-            while left != 0 {
-                follow[left.trailingZeroBitCount] |= beginnings
-                left &= left &- 1
-            }
+            while let position = left.popFirst() { follow[position].formUnion(beginnings) }
         }
+    }
+}
+
+/// A set of positions below 128. `UInt128` needs iOS 18 and macOS 15.
+private struct PositionSet: Sendable, Hashable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    var isEmpty: Bool { low | high == 0 }
+
+    mutating func insert(_ position: Int) {
+        if position < 64 { low |= 1 << position } else { high |= 1 << (position - 64) }
+    }
+
+    mutating func formUnion(_ other: PositionSet) {
+        low |= other.low
+        high |= other.high
+    }
+
+    func intersection(_ other: PositionSet) -> PositionSet {
+        var both = self
+        both.low &= other.low
+        both.high &= other.high
+        return both
+    }
+
+    func isDisjoint(with other: PositionSet) -> Bool { low & other.low | high & other.high == 0 }
+
+    /// Removes and returns the lowest position, or returns `nil` if the set is empty.
+    mutating func popFirst() -> Int? {
+        if low != 0 {
+            defer { low &= low &- 1 }
+            return low.trailingZeroBitCount
+        }
+        guard high != 0 else { return nil }
+        defer { high &= high &- 1 }
+        return high.trailingZeroBitCount + 64
     }
 }

@@ -92,6 +92,19 @@ struct PathPatternTests {
         #expect { _ = try PathPattern(expression: text) } throws: { ($0 as? RouteError)?.code == .limit }
     }
 
+    @Test("Positions below and above 64 are matched alike", arguments: [1, 62, 63, 64, 65, 126, 127])
+    func manyPositions(count: Int) throws {
+        let pattern = try PathPattern(expression: "/x[ab]{\(count)}c")
+        func path(_ count: Int) -> String {
+            "/x" + String((0..<count).map { $0.isMultiple(of: 2) ? "a" : "b" }) + "c"
+        }
+        #expect(pattern.matches(path(count)))
+        #expect(!pattern.matches(path(count - 1)) && !pattern.matches(path(count + 1)))
+        let repeated = try PathPattern(expression: "/x([ab]{\(count)}c?)*")
+        #expect(repeated.matches("/x") && repeated.matches(path(count)))
+        #expect(repeated.matches(path(count) + path(count).dropFirst(2)) && !repeated.matches(path(count - 1)))
+    }
+
     @Test("Patterns that could backtrack exponentially are matched in one pass", .timeLimit(.minutes(1)))
     func noBacktracking() throws {
         let path = "/" + String(repeating: "a", count: 1_000)
