@@ -93,7 +93,7 @@ func program(_ name: String, folder: String, _ dependencies: [Target.Dependency]
 
 let package = Package(
     name: "ContainerKit",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "ContentDigest", targets: ["ContentDigest"]),
@@ -431,7 +431,10 @@ let package = Package(
             ]),
         target(
             "DocumentInterception", in: "ContainerKit",
-            ["PackageFormat", "ResourceLoading", "SchemeMode", "WebEngine", "WebSyntax", .httpTypes, .log]),
+            [
+                "AsyncSupport", "PackageFormat", "ResourceLoading", "SchemeMode", "WebEngine", "WebSyntax", .httpTypes,
+                .log,
+            ]),
         tests(
             of: "DocumentInterception", in: "ContainerKit",
             [

@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "ContainerKit",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "RequestPipeline", targets: ["RequestPipeline"]),
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
@@ -296,6 +296,7 @@ let package = Package(
         .target(
             name: "DocumentInterception",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),

@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "ContentSupport",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "BrotliStreams", targets: ["BrotliStreams"]),
         .library(name: "ContentDigest", targets: ["ContentDigest"]),

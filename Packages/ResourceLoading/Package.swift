@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "ResourceLoading",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "AsyncSupport", targets: ["AsyncSupport"]),

@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "ResourceStore",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "ResourceStore", targets: ["ResourceStore"])
     ],

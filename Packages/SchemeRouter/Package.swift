@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "SchemeRouter",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "SchemeRouter", targets: ["SchemeRouter"]),
         .library(name: "HTTPSemantics", targets: ["HTTPSemantics"]),

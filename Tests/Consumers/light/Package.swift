@@ -9,7 +9,7 @@ import PackageDescription
 
 let package = Package(
     name: "light",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     dependencies: [
         .package(url: Context.environment["CONTAINERKIT_URL"] ?? "file:///", exact: "999.0.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
