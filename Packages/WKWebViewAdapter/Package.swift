@@ -16,7 +16,7 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "WKWebViewAdapter",
-    platforms: [.iOS(.v18), .macOS(.v15)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "WKWebViewAdapter", targets: ["WKWebViewAdapter"])
     ],
