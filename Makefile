@@ -21,6 +21,7 @@ demo: setup ## Opens two real sites with and without the container and writes a 
 
 test: setup ## Builds everything and runs all tests, including those in a real engine
 	@Scripts/test-script
+	@$(SWIFT) test --package-path Tests/AppleWebKitDouble --scratch-path .build-webkit-double --disable-xctest
 	@Scripts/test
 
 apps: setup ## Builds the programs in release and links them at bin/

@@ -76,6 +76,19 @@ func target(_ name: String, in module: String? = nil, _ dependencies: [Target.De
         swiftSettings: settings)
 }
 
+extension Target {
+    /// Returns the target with its privacy manifest, which only Apple's systems use. `Scripts/lint-modules` finds the
+    /// targets that need one.
+    func withPrivacyManifest() -> Target {
+        #if os(macOS)
+            resources = [.process("PrivacyInfo.xcprivacy")]
+        #else
+            exclude.append("PrivacyInfo.xcprivacy")
+        #endif
+        return self
+    }
+}
+
 /// The tests of a target, in `Packages/<module>/Tests/<name>Tests`.
 func tests(
     of name: String, in module: String? = nil, without excluded: [String] = [], _ dependencies: [Target.Dependency] = []
@@ -175,8 +188,8 @@ let package = Package(
         tests(of: "StrictJSON", in: "ResourceLoading"),
         target("WebSyntax", in: "ResourceLoading"),
         tests(of: "WebSyntax", in: "ResourceLoading"),
-        .target(name: "CSystemSupport", path: "Packages/ResourceLoading/Sources/CSystemSupport"),
-        target("SystemSupport", in: "ResourceLoading", ["CSystemSupport"]),
+        .target(name: "CSystemSupport", path: "Packages/ResourceLoading/Sources/CSystemSupport").withPrivacyManifest(),
+        target("SystemSupport", in: "ResourceLoading", ["CSystemSupport"]).withPrivacyManifest(),
         tests(of: "SystemSupport", in: "ResourceLoading", ["BaseTesting"]),
         // For tests of all modules.
         target("BaseTesting", in: "ResourceLoading", ["AsyncSupport"]),

@@ -34,8 +34,10 @@ let package = Package(
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
         .target(name: "WebSyntax", swiftSettings: settings),
         .testTarget(name: "WebSyntaxTests", dependencies: ["WebSyntax"], swiftSettings: settings),
-        .target(name: "CSystemSupport"),
-        .target(name: "SystemSupport", dependencies: ["CSystemSupport"], swiftSettings: settings),
+        .target(name: "CSystemSupport", exclude: ["PrivacyInfo.xcprivacy"]),
+        .target(
+            name: "SystemSupport", dependencies: ["CSystemSupport"], exclude: ["PrivacyInfo.xcprivacy"],
+            swiftSettings: settings),
         .testTarget(
             name: "SystemSupportTests", dependencies: ["SystemSupport", "BaseTesting"], swiftSettings: settings),
         .target(name: "BaseTesting", dependencies: ["AsyncSupport"], swiftSettings: settings),
