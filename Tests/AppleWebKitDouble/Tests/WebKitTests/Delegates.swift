@@ -8,15 +8,11 @@ import Testing
 @MainActor
 final class RecordingDelegate: NSObject {
     var calls: [String] = []
-    var onAction:
-        (@MainActor (WKNavigationAction, @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void) -> Void) = {
-            $1(.allow)
-        }
-    var onResponse:
-        (@MainActor (WKNavigationResponse, @escaping @MainActor @Sendable (WKNavigationResponsePolicy) -> Void) -> Void) =
-            {
-                $1(.allow)
-            }
+    typealias Reply<Value> = @MainActor @Sendable (Value) -> Void
+    var onAction: @MainActor (WKNavigationAction, @escaping Reply<WKNavigationActionPolicy>) -> Void = { $1(.allow) }
+    var onResponse: @MainActor (WKNavigationResponse, @escaping Reply<WKNavigationResponsePolicy>) -> Void = {
+        $1(.allow)
+    }
     var onChallenge:
         (
             @MainActor (@escaping @MainActor @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void) ->
