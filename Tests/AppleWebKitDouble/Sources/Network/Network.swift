@@ -29,6 +29,9 @@ public enum NWEndpoint: Sendable, Hashable {
     }
 }
 
+// network/ipv6address. Its name only, so that a use of another type with this name is ambiguous here too.
+public struct IPv6Address: Sendable, Hashable {}
+
 // network/nwprotocoltls
 public enum NWProtocolTLS {
     // network/nwprotocoltls/options

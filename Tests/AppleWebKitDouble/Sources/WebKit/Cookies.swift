@@ -15,7 +15,7 @@ public class WKHTTPCookieStore: NSObject {
     }
     // webkit/wkhttpcookiestore/getallcookies(_:), async [WKHTTPCookieStore getAllCookies:]
     public func allCookies() async -> [HTTPCookie] {
-        await Task.yield()
+        await respond()
         return cookies.filter { !Self.hasExpired($0) }
     }
     // webkit/wkhttpcookiestore/setcookie(_:completionhandler:) [WKHTTPCookieStore setCookie:completionHandler:]
@@ -27,7 +27,7 @@ public class WKHTTPCookieStore: NSObject {
     }
     // webkit/wkhttpcookiestore/setcookie(_:completionhandler:), async [WKHTTPCookieStore setCookie:completionHandler:]
     public func setCookie(_ cookie: HTTPCookie) async {
-        await Task.yield()
+        await respond()
         receive(cookie)
     }
     // webkit/wkhttpcookiestore/delete(_:completionhandler:) [WKHTTPCookieStore deleteCookie:completionHandler:]
@@ -41,7 +41,7 @@ public class WKHTTPCookieStore: NSObject {
     //
     // Believed: name, domain and path select the cookie, not its value. A device shows it by another value.
     public func deleteCookie(_ cookie: HTTPCookie) async {
-        await Task.yield()
+        await respond()
         let count = cookies.count
         cookies.removeAll { Self.isSame($0, cookie) }
         if cookies.count != count { notify() }
@@ -53,6 +53,16 @@ public class WKHTTPCookieStore: NSObject {
     // webkit/wkhttpcookiestore/remove(_:) [WKHTTPCookieStore removeObserver:]
     public func remove(_ observer: any WKHTTPCookieStoreObserver) {
         observers.removeAll { $0.object == nil || $0.object === observer }
+    }
+
+    /// A closure that runs before the network process responds to a call. A test holds the response with it.
+    @_spi(Driver) public var beforeResponse: (@MainActor () async -> Void)?
+    /// The number of observers that were added and not removed.
+    @_spi(Driver) public var observerCount: Int { observers.count }
+
+    private func respond() async {
+        await Task.yield()
+        await beforeResponse?()
     }
 
     private static func isSame(_ one: HTTPCookie, _ other: HTTPCookie) -> Bool {

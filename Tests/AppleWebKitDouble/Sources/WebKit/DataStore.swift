@@ -69,21 +69,29 @@ public class WKWebsiteDataStore: NSObject {
     // webkit/wkwebsitedatastore/fetchdatarecords(oftypes:completionhandler:), async
     // [WKWebsiteDataStore fetchDataRecordsOfTypes:completionHandler:]
     public func dataRecords(ofTypes dataTypes: Set<String>) async -> [WKWebsiteDataRecord] {
-        await Task.yield()
+        await respond()
         return contents.records.filter { !$0.dataTypes.isDisjoint(with: dataTypes) }
     }
     // webkit/wkwebsitedatastore/removedata(oftypes:for:completionhandler:), async
     // [WKWebsiteDataStore removeDataOfTypes:forDataRecords:completionHandler:]
     public func removeData(ofTypes dataTypes: Set<String>, for dataRecords: [WKWebsiteDataRecord]) async {
-        await Task.yield()
+        await respond()
         remove(dataTypes) { record in dataRecords.contains { $0.displayName == record.displayName } }
     }
     // webkit/wkwebsitedatastore/removedata(oftypes:modifiedsince:completionhandler:), async
     // [WKWebsiteDataStore removeDataOfTypes:modifiedSince:completionHandler:]
     public func removeData(ofTypes dataTypes: Set<String>, modifiedSince date: Date) async {
-        await Task.yield()
+        await respond()
         remove(dataTypes) { $0.modified >= date }
         if dataTypes.contains(WKWebsiteDataTypeCookies) { contents.cookies.removeAll() }
+    }
+
+    /// A closure that runs before the network process responds to a call. A test holds the response with it.
+    @_spi(Driver) public var beforeResponse: (@MainActor () async -> Void)?
+
+    private func respond() async {
+        await Task.yield()
+        await beforeResponse?()
     }
 
     private func remove(_ types: Set<String>, _ isChosen: (WKWebsiteDataRecord) -> Bool) {
