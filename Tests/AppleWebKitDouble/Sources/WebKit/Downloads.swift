@@ -77,12 +77,13 @@ public final class PageDownload {
     /// - Returns: the destination; `nil` if the download has ended.
     public func respond(_ response: URLResponse, suggestedFilename: String) async -> URL? {
         guard !isEnded else { return nil }
-        guard let delegate = download.delegate else {
+        guard download.delegate != nil else {
             isEnded = true
             return nil
         }
+        // The wait does not retain the delegate.
         let url: URL? = await page.ask("decideDestinationUsing response") { [download] reply in
-            delegate.download(
+            download.delegate?.download(
                 download, decideDestinationUsing: response, suggestedFilename: suggestedFilename
             ) { reply.call($0) }
         }
