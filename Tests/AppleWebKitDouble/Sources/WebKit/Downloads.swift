@@ -28,6 +28,7 @@ public class WKDownload: NSObject, ProgressReporting {
     public func cancel() async -> Data? {
         driver?.isEnded = true
         await Task.yield()
+        await driver?.beforeCancellation?()
         return nil
     }
 
@@ -64,6 +65,8 @@ public protocol WKDownloadDelegate: NSObjectProtocol {
 public final class PageDownload {
     public private(set) lazy var download = WKDownload(self, request, page.view)
     public internal(set) var isEnded = false
+    /// A closure that runs before a cancellation completes. A test holds the completion with it.
+    public var beforeCancellation: (@MainActor () async -> Void)?
     private let page: PageDriver
     private let request: URLRequest
     private var destination: URL?

@@ -243,6 +243,25 @@ struct DownloadTests {
         setup.page.drain()
     }
 
+    @Test("A cancellation that is not confirmed ends after five seconds")
+    func unconfirmedCancellation() async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        defer { open.finish() }
+        let page = try await start()
+        page.beforeCancellation = { for await _ in gate {} }
+        let (download, list) = try await save(page)
+        try page.receive(Data("ab".utf8))
+        download.cancel()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(list.ends == 0)
+        try await until {
+            if list.ends == 0 { clock.advance(by: .seconds(1)) }
+            return list.ends == 1
+        }
+        #expect(clock.now >= ManualClock.Instant(offset: .seconds(5)))
+        #expect(list.failures.map(\.code) == [.loadFailed] && !exists)
+    }
+
     @Test("A download that finishes while it is being cancelled is whole")
     func finishedWhileCancelled() async throws {
         let page = try await start()
