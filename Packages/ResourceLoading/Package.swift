@@ -13,6 +13,18 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+extension Target {
+    /// Returns the target with its privacy manifest, which only Apple's systems use.
+    func withPrivacyManifest() -> Target {
+        #if os(macOS)
+            resources = [.process("PrivacyInfo.xcprivacy")]
+        #else
+            exclude.append("PrivacyInfo.xcprivacy")
+        #endif
+        return self
+    }
+}
+
 let package = Package(
     name: "ResourceLoading",
     platforms: [.iOS(.v17), .macOS(.v14)],
@@ -34,10 +46,8 @@ let package = Package(
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
         .target(name: "WebSyntax", swiftSettings: settings),
         .testTarget(name: "WebSyntaxTests", dependencies: ["WebSyntax"], swiftSettings: settings),
-        .target(name: "CSystemSupport", exclude: ["PrivacyInfo.xcprivacy"]),
-        .target(
-            name: "SystemSupport", dependencies: ["CSystemSupport"], exclude: ["PrivacyInfo.xcprivacy"],
-            swiftSettings: settings),
+        .target(name: "CSystemSupport").withPrivacyManifest(),
+        .target(name: "SystemSupport", dependencies: ["CSystemSupport"], swiftSettings: settings).withPrivacyManifest(),
         .testTarget(
             name: "SystemSupportTests", dependencies: ["SystemSupport", "BaseTesting"], swiftSettings: settings),
         .target(name: "BaseTesting", dependencies: ["AsyncSupport"], swiftSettings: settings),

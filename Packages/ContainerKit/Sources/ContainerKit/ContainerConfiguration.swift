@@ -82,7 +82,9 @@ extension ContainerConfiguration {
 
     /// The options of requests and their responses.
     public struct Network: Sendable {
-        /// The transport of requests that go to the network; ``PlatformTransport`` by default.
+        /// The transport of requests that go to the network. The default is a URLSession transport on Apple's systems,
+        /// for their proxies and App Transport Security; elsewhere an AsyncHTTPClient transport, or a URLSession
+        /// transport without the package trait `Network`.
         public var transport: any HTTPTransporting = PlatformTransport.make()
         /// The HTTP cache of one user, for requests that no package answers: those of the app, and those of pages in
         /// modes in which the engine does not cache itself. By default 10 MB in memory and 100 MB on disk; `nil` for no
@@ -100,7 +102,7 @@ extension ContainerConfiguration {
         /// The hosts whose pages are intercepted without a covering package; none by default.
         public var coveredHosts: [HostPattern] = []
         #if Loopback
-            /// The options of the loopback proxy and the local server.
+            /// The options of the loopback proxy and the local server. They exist with the trait `Loopback` only.
             public var loopback = LoopbackOptions()
         #endif
 
@@ -111,7 +113,9 @@ extension ContainerConfiguration {
     /// The options of pages.
     public struct Pages: Sendable {
         /// The mode of covered pages. `nil`, the default, selects the `standardMode` of the engine, which is
-        /// `loopbackProxy` on WebKitGTK. `plain` turns interception off, except for the entries of ``modes``.
+        /// `loopbackProxy` on WebKitGTK and `document` on WKWebView. Without the package trait `Loopback`, `document`
+        /// replaces the loopback modes. Another package of the app may enable the trait; set the mode if it matters.
+        /// `plain` turns interception off, except for the entries of ``modes``.
         public var mode: InterceptionMode?
         /// The exceptions from ``mode`` for some covered pages; none by default. The last matching entry applies. All
         /// modes of the list are active from the start and share packages, caches and cookies. `loopbackServer` can be

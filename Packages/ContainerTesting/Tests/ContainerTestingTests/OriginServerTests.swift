@@ -302,10 +302,11 @@ struct OriginServerTests {
         }
     }
 
-    @Test("A server stops while connections arrive", arguments: [false, true])
-    func stopDuringConnections(usesTLS: Bool) async throws {
+    @Test("A server stops while connections arrive", arguments: [(false, false), (true, false), (true, true)])
+    func stopDuringConnections(usesTLS: Bool, offersHTTP2: Bool) async throws {
         var configuration = OriginServer.Configuration()
         configuration.usesTLS = usesTLS
+        configuration.offersHTTP2 = offersHTTP2
         for _ in 0..<50 {
             let server = try await OriginServer.start(configuration)
             await withTaskGroup(of: Void.self) { group in

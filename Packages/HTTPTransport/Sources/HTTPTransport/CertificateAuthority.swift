@@ -76,7 +76,8 @@ private enum CertificateText {
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || 0x09...0x0c ~= byte }
 
     private static func bytes(of base64: Data) throws(ResourceError) -> [UInt8] {
-        guard let data = Data(base64Encoded: base64) else {
+        // Foundation also decodes other forms of the same bytes, such as surplus padding (RFC 4648, section 3.5).
+        guard let data = Data(base64Encoded: base64), data.base64EncodedData() == base64 else {
             throw ResourceError(.tls, "the base64 of a certificate in the PEM text is not valid")
         }
         let bytes = Array(data)

@@ -63,6 +63,9 @@ struct CertificateAuthorityTests {
             "-----BEGIN CERTIFICATE-----\nMAMCAQE=MAMCAQE=\n-----END CERTIFICATE-----",
             "-----BEGIN CERTIFICATE-----\nDEK-Info: a\n\nMAMCAQE=\n-----END CERTIFICATE-----",
             "-----BEGIN CERTIFICATE-----\n\n-----END CERTIFICATE-----",
+            "-----BEGIN CERTIFICATE-----\nMAA==\n-----END CERTIFICATE-----",
+            "-----BEGIN CERTIFICATE-----\nMAB=\n-----END CERTIFICATE-----",
+            "-----BEGIN CERTIFICATE-----\nMAAA====\n-----END CERTIFICATE-----",
         ])
     func damaged(text: String) throws {
         for text in [text, Self.block(Self.sequence(1)) + text] {

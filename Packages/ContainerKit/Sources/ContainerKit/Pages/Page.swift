@@ -38,7 +38,12 @@ public final class Page<View: EngineView> {
     }
 
     deinit {
-        if let onEnd { MainActor.runInDeinit(onEnd) }
+        guard let onEnd else { return }
+        // The view belongs to the page until the page has ended.
+        MainActor.runInDeinit { [holder, view] in
+            onEnd()
+            withExtendedLifetime((holder, view)) {}
+        }
     }
 
     /// Ends the session. Returns `false` if it had ended before.
