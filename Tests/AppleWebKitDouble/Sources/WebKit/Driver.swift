@@ -95,6 +95,10 @@ public final class PageDriver {
         _ simulated: (response: URLResponse, data: Data)? = nil
     ) -> WKNavigation {
         let action = WKNavigationAction(request, type, from: frame(), in: frame(), isDownload: false)
+        var entry = entry
+        // Believed, from `FrameLoadType::Same` in WebKit's sources: a load of the current item's URL replaces the item.
+        // A device shows it by the list after such a load.
+        if case .new = entry, list.currentItem?.url == request.url { entry = .same }
         let requested = begin(PageNavigation(self, action, entry, isOfApp: true, simulated: simulated))
         if let onNavigation { Task { await onNavigation(requested) } }
         return requested.navigation

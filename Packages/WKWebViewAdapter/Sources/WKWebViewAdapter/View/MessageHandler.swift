@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(WebKit)
+    internal import Foundation
+    internal import WebEngine
+    internal import WebKit
+
+    /// A handler of the script messages with one name in one world, until it is stopped.
+    @MainActor
+    final class MessageHandler {
+        /// A reply handler of WebKit, which must be called once.
+        @MainActor
+        private final class Reply {
+            private var handler: (@MainActor @Sendable (Any?, String?) -> Void)?
+
+            init(_ handler: @escaping @MainActor @Sendable (Any?, String?) -> Void) { self.handler = handler }
+
+            func settle(_ value: Any?, _ error: String?) {
+                handler?(value, error)
+                handler = nil
+            }
+
+            deinit {
+                guard let handler else { return }
+                Task { @MainActor in handler(nil, "the handler was released") }
+            }
+        }
+
+        /// The object that WebKit retains with the configuration of the view. It references its handler weakly, because
+        /// the view retains the configuration.
+        final class Proxy: NSObject, WKScriptMessageHandlerWithReply {
+            weak var handler: MessageHandler?
+
+            func userContentController(
+                _ userContentController: WKUserContentController, didReceive message: WKScriptMessage,
+                replyHandler: @escaping @MainActor @Sendable (Any?, String?) -> Void
+            ) {
+                guard let handler else { return replyHandler(nil, "the handler was released") }
+                handler.receive(message.body, replyHandler)
+            }
+        }
+
+        /// The maximum number of messages that wait for a reply. The promises of further messages are rejected.
+        static let limit = 256
+
+        let name: String
+        let world: ScriptWorld
+        private let answer: @MainActor (ScriptMessage) async throws -> String
+        private let documentURL: @MainActor () -> String
+        private let controller: WKUserContentController
+        private var waiting: [UInt64: (work: Task<Void, Never>, reply: Reply)] = [:]
+        private var lastID: UInt64 = 0
+        private var isStopped = false
+        /// The number of the last message of an earlier document.
+        private var lastOfEarlier: UInt64 = 0
+        /// A Boolean value that indicates whether a message of the current document has no reply yet.
+        var hasPendingReply: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
+
+        /// Creates and registers a handler. No other handler may have the name in the world.
+        /// - Parameter documentURL: a closure that returns the URL of the current document.
+        init(
+            named name: String, in world: ScriptWorld, of controller: WKUserContentController,
+            documentURL: @escaping @MainActor () -> String,
+            _ answer: @escaping @MainActor (ScriptMessage) async throws -> String
+        ) {
+            (self.name, self.world, self.controller) = (name, world, controller)
+            (self.documentURL, self.answer) = (documentURL, answer)
+            let proxy = Proxy()
+            proxy.handler = self
+            controller.addScriptMessageHandler(proxy, contentWorld: world.contentWorld, name: name)
+        }
+
+        deinit { for (work, _) in waiting.values { work.cancel() } }
+
+        /// Removes the name, cancels the pending replies, and rejects their promises.
+        func stop(_ reason: String) {
+            guard !isStopped else { return }
+            isStopped = true
+            controller.removeScriptMessageHandler(forName: name, contentWorld: world.contentWorld)
+            let ended = waiting.values
+            waiting = [:]
+            for (work, reply) in ended {
+                work.cancel()
+                reply.settle(nil, reason)
+            }
+        }
+
+        /// Records that another document replaced the document. Pending replies continue.
+        func documentChanged() { lastOfEarlier = lastID }
+
+        private func receive(
+            _ body: Any, _ replyHandler: @escaping @MainActor @Sendable (Any?, String?) -> Void
+        ) {
+            let reply = Reply(replyHandler)
+            guard !isStopped else { return reply.settle(nil, "the handler was removed") }
+            guard waiting.count < Self.limit else {
+                return reply.settle(nil, "too many messages with pending replies (limit \(Self.limit))")
+            }
+            let message: ScriptMessage
+            do {
+                message = ScriptMessage(json: try ScriptValue.json(of: body), documentURL: documentURL())
+            } catch {
+                return reply.settle(nil, "\(error)")
+            }
+            lastID += 1
+            let id = lastID
+            // The task references this object weakly, so that a handler that never replies does not retain it.
+            let work = Task { [weak self, answer] in
+                do {
+                    let json = try await answer(message)
+                    if let value = try? ScriptValue.value(of: json) {
+                        reply.settle(value, nil)
+                    } else {
+                        reply.settle(nil, "the app's reply is not JSON")
+                    }
+                } catch {
+                    reply.settle(nil, String(describing: error))
+                }
+                self?.waiting[id] = nil
+            }
+            waiting[id] = (work, reply)
+        }
+    }
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(WebKit)
+    internal import Foundation
+    internal import HTTPTypes
+    public import WebEngine
+    internal import WebKit
+
+    /// The documents that the app gives to a view.
+    ///
+    /// WebKit has no public call that gives a document to a navigation in progress. The navigation is cancelled, and
+    /// `loadSimulatedRequest` loads the document as the response to a request for its URL. The history then has these
+    /// entries:
+    /// - A link, a script or the app: the one entry of the simulated load. `location.replace` adds an entry too,
+    ///   because WebKit does not report that it replaces one.
+    /// - A reload: no entry. WebKit replaces the current entry by a load of its URL (`FrameLoadType::Same`).
+    /// - Back and forward: a cancelled navigation does not move in the list, and a simulated load would add an entry
+    ///   and remove those that follow. WebKit therefore loads such a document itself: from its back-forward cache, its
+    ///   HTTP cache or the network. Only if that fails, the app is asked, and its document gets a new entry.
+    struct GivenDocuments {
+        /// A document that the view has begun to load.
+        struct Arrival {
+            let navigation: WKNavigation
+            let url: URL
+            /// A Boolean value that indicates whether WebKit has asked for its policy.
+            var isAllowed = false
+            /// A Boolean value that indicates whether it replaces a navigation whose start was reported.
+            var isReplacement: Bool
+        }
+
+        var answer: (@MainActor (EngineNavigation) async -> EngineDocument?)?
+        var arrival: Arrival?
+        /// The URL that the app has loaded and whose document it does not give, until WebKit asks for it.
+        var refusedURL: String?
+        /// The navigation back or forward that WebKit performs itself.
+        var returning: EngineNavigation?
+        /// The script of the given document that is shown or arrives.
+        var script: WKUserScript?
+        /// The script of the shown document while WebKit loads another one; see `restoreDocumentScript()`.
+        var removedScript: WKUserScript?
+
+        /// The `Accept` of WebKit for documents.
+        static let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+        /// Returns a Boolean value that indicates whether the app is asked for documents of a URL.
+        static func isCovered(_ url: URL?) -> Bool { ["http", "https"].contains(url?.scheme?.lowercased()) }
+
+        /// Returns a Boolean value that indicates whether a navigation is that of the given document.
+        mutating func isArriving(_ url: URL, _ type: WKNavigationType) -> Bool {
+            guard let arrival, !arrival.isAllowed, type == .other || type == .reload, arrival.url == url else {
+                return false
+            }
+            self.arrival?.isAllowed = true
+            return true
+        }
+
+        /// Returns a Boolean value that indicates whether the start of a navigation was reported already.
+        mutating func takeReplacement(_ navigation: WKNavigation?) -> Bool {
+            guard let arrival, arrival.navigation === navigation else { return false }
+            self.arrival?.isAllowed = true
+            self.arrival?.isReplacement = false
+            return arrival.isReplacement
+        }
+
+        mutating func commit(_ navigation: WKNavigation?) {
+            if arrival?.navigation === navigation { arrival = nil }
+            (returning, removedScript) = (nil, nil)
+        }
+    }
+
+    extension WKWebViewView {
+        /// Sets a closure that is asked for the documents of navigations of the main frame by GET. WebKit reports the
+        /// frame of a navigation, so that the app is not asked for documents of frames.
+        public func answerNavigations(
+            _ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?
+        ) {
+            if webView != nil { given.answer = answer }
+        }
+
+        /// Returns the navigation for which the app is asked; `nil` if WebKit performs it itself.
+        func documentNavigation(_ action: WKNavigationAction, to url: URL) -> EngineNavigation? {
+            given.returning = nil
+            guard given.answer != nil, GivenDocuments.isCovered(url), (action.request.httpMethod ?? "GET") == "GET"
+            else { return nil }
+            let text = url.absoluteString
+            let isOfApp = location.isLoadWaiting && location.requestedURL == text
+            if isOfApp, given.refusedURL == text {
+                given.refusedURL = nil
+                return nil
+            }
+            var fields = HTTPFields(action.request.allHTTPHeaderFields ?? [:])
+            fields[.cookie] = nil
+            if fields[.accept] == nil { fields[.accept] = GivenDocuments.accept }
+            if fields[.userAgent] == nil {
+                fields[.userAgent] = webView?.customUserAgent ?? shared.ownUserAgent.text
+            }
+            let navigation = EngineNavigation(
+                to: text, fields: fields, isReload: action.navigationType == .reload, isOfApp: isOfApp,
+                mayBeOfFrame: false)
+            guard action.navigationType != .backForward else {
+                given.returning = navigation
+                return nil
+            }
+            return navigation
+        }
+
+        /// Begins to show a document of the app.
+        /// - Parameter isReplacement: a Boolean value that indicates whether it replaces a navigation whose start was
+        ///   reported.
+        /// - Returns: `false` if the document has no valid URL.
+        func give(_ document: EngineDocument, isReplacement: Bool = false) -> Bool {
+            guard let webView, let url = URL(string: document.url),
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: "HTTP/1.1",
+                    headerFields: ["Content-Type": "text/html; charset=utf-8"])
+            else { return false }
+            setDocumentScript(document.script)
+            let navigation = webView.loadSimulatedRequest(
+                URLRequest(url: url), response: response, responseData: Data(document.html.utf8))
+            given.arrival = .init(navigation: navigation, url: url, isReplacement: isReplacement)
+            methods.end()
+            location.issue(navigation)
+            document.onShow()
+            return true
+        }
+
+        /// Asks the app for the document of a navigation back or forward that has failed in WebKit.
+        /// - Returns: `true` if the app is asked. The failure is reported later if it has no document.
+        func giveReturn(after failure: LoadFailure) -> Bool {
+            guard let returning = given.returning, let answer = given.answer else { return false }
+            given.returning = nil
+            loadTask?.cancel()
+            loadTask = Task { [weak self, token = location.lastLoad] in
+                let document = await answer(returning)
+                guard let self, !Task.isCancelled, location.lastLoad == token, !location.isNavigating else { return }
+                if let document, give(document, isReplacement: true) { return }
+                report(failure, .other)
+            }
+            return true
+        }
+
+        // MARK: The script of a document
+
+        private func setDocumentScript(_ source: String) {
+            given.script =
+                source.isEmpty
+                ? nil
+                : WKUserScript(source: source, injectionTime: .atDocumentStart, forMainFrameOnly: false, in: .page)
+            given.removedScript = nil
+            applyScripts()
+        }
+
+        /// Removes the script of the given document, before WebKit loads another document.
+        func removeDocumentScript() {
+            guard let script = given.script else { return }
+            (given.removedScript, given.script) = (script, nil)
+            applyScripts()
+        }
+
+        /// Adds the script of the shown document again for its later frames, after the other document has failed.
+        func restoreDocumentScript() {
+            guard let script = given.removedScript else { return }
+            (given.script, given.removedScript) = (script, nil)
+            applyScripts()
+        }
+
+        /// Replaces the scripts of the configuration, because WebKit cannot remove a single one.
+        func applyScripts() {
+            guard let controller = webView?.configuration.userContentController else { return }
+            controller.removeAllUserScripts()
+            for script in userScripts { controller.addUserScript(script) }
+            // The last one: it runs after those of the app, like a script that is added for the document.
+            if let script = given.script { controller.addUserScript(script) }
+        }
+    }
+#endif

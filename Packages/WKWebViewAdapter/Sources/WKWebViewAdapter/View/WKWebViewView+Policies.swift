@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(WebKit)
+    internal import Foundation
+    internal import HTTPTypes
+    internal import WebEngine
+    internal import WebKit
+
+    /// A decision on a navigation, which WebKit requires once. It is a cancellation if nothing else is decided.
+    @MainActor
+    final class PolicyDecision {
+        /// A Boolean value that indicates whether the navigation is one of the main frame.
+        let isOfPage: Bool
+        private var handler: (@MainActor @Sendable (WKNavigationActionPolicy) -> Void)?
+        /// The task that decides.
+        var task: Task<Void, Never>?
+
+        init(isOfPage: Bool, _ handler: @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void) {
+            (self.isOfPage, self.handler) = (isOfPage, handler)
+        }
+
+        deinit {
+            task?.cancel()
+            guard let handler else { return }
+            Task { @MainActor in handler(.cancel) }
+        }
+
+        /// Decides. Only the first call has an effect.
+        func settle(_ policy: WKNavigationActionPolicy) {
+            handler?(policy)
+            handler = nil
+        }
+    }
+
+    extension WKWebViewView {
+        /// Decides on a navigation: after the wait of the app for a form, and with the document of the app.
+        func decide(
+            _ action: WKNavigationAction,
+            _ handler: @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void
+        ) {
+            let isOfPage = action.targetFrame?.isMainFrame == true
+            let decision = PolicyDecision(isOfPage: isOfPage, handler)
+            // Without a target, WebKit asks for a new window next.
+            guard let webView, let url = action.request.url, action.targetFrame != nil else {
+                return decision.settle(hasEnded ? .cancel : .allow)
+            }
+            guard canLoad(url, in: webView), !action.shouldPerformDownload else { return decision.settle(.cancel) }
+            if isOfPage, given.isArriving(url, action.navigationType) { return decision.settle(.allow) }
+            if isOfPage { cancelDecisions(ofPageOnly: true) }
+            let isForm = action.navigationType == .formSubmitted || action.navigationType == .formResubmitted
+            let wait = isForm ? formWait?(url.absoluteString) : nil
+            let navigation = isOfPage ? documentNavigation(action, to: url) : nil
+            guard wait != nil || navigation != nil else { return allow(decision, action) }
+            lastDecision += 1
+            decisions[lastDecision] = decision
+            decision.task = Task { [weak self, answer = given.answer, number = lastDecision] in
+                await wait?()
+                var document: EngineDocument?
+                if let navigation, !Task.isCancelled { document = await answer?(navigation) }
+                guard let self, let decision = decisions.removeValue(forKey: number) else { return }
+                guard let document else { return allow(decision, action) }
+                // The cancelled navigation adds no history entry. The document in its place adds its own.
+                decision.settle(.cancel)
+                if !give(document) { send(.stopped(url: url.absoluteString)) }
+            }
+        }
+
+        /// Decides on a response. Responses that cannot be shown are not loaded.
+        func decide(_ response: WKNavigationResponse) -> WKNavigationResponsePolicy {
+            guard response.canShowMIMEType, !hasEnded else { return .cancel }
+            if !response.isForMainFrame, let url = response.response.url, GivenDocuments.isCovered(url) {
+                send(.frameLoaded(url: url.absoluteString))
+            }
+            return .allow
+        }
+
+        /// Ends the decisions that wait, with a cancellation of their navigations.
+        func cancelDecisions(ofPageOnly: Bool = false) {
+            for (number, decision) in decisions where decision.isOfPage || !ofPageOnly {
+                decisions[number] = nil
+                decision.task?.cancel()
+                decision.settle(.cancel)
+            }
+        }
+
+        /// Lets WebKit load a document itself.
+        private func allow(_ decision: PolicyDecision, _ action: WKNavigationAction) {
+            if decision.isOfPage, let url = action.request.url?.absoluteString {
+                location.expectDocument(at: url)
+                methods.request(url, method: action.request.httpMethod)
+                // The script of the given document concerns that document only.
+                removeDocumentScript()
+            }
+            decision.settle(.allow)
+        }
+
+        /// Returns a Boolean value that indicates whether WebKit or a handler loads the scheme of a URL.
+        private func canLoad(_ url: URL, in webView: WKWebView) -> Bool {
+            guard let scheme = url.scheme else { return false }
+            return WKWebView.handlesURLScheme(scheme)
+                || webView.configuration.urlSchemeHandler(forURLScheme: scheme) != nil
+        }
+    }
+#endif
