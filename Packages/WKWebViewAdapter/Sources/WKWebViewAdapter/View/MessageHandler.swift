@@ -57,6 +57,9 @@
         /// A Boolean value that indicates whether a message of the current document has no reply yet.
         var hasPendingReply: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
 
+        /// The number of messages without a reply.
+        var pendingCount: Int { waiting.count }
+
         /// Creates and registers a handler. No other handler may have the name in the world.
         /// - Parameter documentURL: a closure that returns the URL of the current document.
         init(

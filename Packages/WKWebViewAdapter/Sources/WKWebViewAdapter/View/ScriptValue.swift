@@ -17,9 +17,9 @@
 
         /// Returns a value as JSON; keys are sorted.
         /// - Throws: `EngineError` with code `script` for a value without a JSON form, or one that exceeds a limit.
-        static func json(of value: Any?) throws -> String {
+        static func json(of value: Any?, upTo size: Int = sizeLimit) throws -> String {
             var text = ""
-            try write(value, into: &text, depth: 0)
+            try write(value, into: &text, upTo: size, depth: 0)
             return text
         }
 
@@ -29,18 +29,17 @@
             try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
         }
 
-        private static func write(_ value: Any?, into text: inout String, depth: Int) throws {
+        private static func write(_ value: Any?, into text: inout String, upTo size: Int, depth: Int) throws {
             guard depth <= depthLimit else { throw EngineError(.script, "the value is nested too deeply") }
-            guard text.utf8.count <= sizeLimit else { throw EngineError(.script, "the value is too large") }
+            guard text.utf8.count <= size else { throw EngineError(.script, "the value is too large") }
             switch flattened(value) {
-            case nil, is NSNull: text += "null"
-            case let string as String: write(string, into: &text)
-            case let date as Date: text += date.scriptText.map { "\"\($0)\"" } ?? "null"
+            case nil: text += "null"
+            // Collections precede objects, because a cast to a class converts a whole collection on Linux.
             case let list as [Any]:
                 text += "["
                 for (index, element) in list.enumerated() {
                     if index > 0 { text += "," }
-                    try write(element, into: &text, depth: depth + 1)
+                    try write(element, into: &text, upTo: size, depth: depth + 1)
                 }
                 text += "]"
             case let object as [String: Any]:
@@ -49,9 +48,12 @@
                     if index > 0 { text += "," }
                     write(entry.key, into: &text)
                     text += ":"
-                    try write(entry.value, into: &text, depth: depth + 1)
+                    try write(entry.value, into: &text, upTo: size, depth: depth + 1)
                 }
                 text += "}"
+            case let string as String: write(string, into: &text)
+            case let date as Date: text += date.scriptText.map { "\"\($0)\"" } ?? "null"
+            case is NSNull: text += "null"
             case let other?:
                 guard let number = number(other) else { throw EngineError(.script, "the result has no JSON form") }
                 text += number

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BaseTesting
+import HTTPTypes
+import Testing
+import WebEngine
+@_spi(Driver) import WebKit
+
+@testable import WKWebViewAdapter
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct DocumentTests {
+    private let a = "https://a.example/"
+    private let origin = "https://a.example"
+
+    /// Records each navigation of the app in WebKit.
+    private func record(_ fixture: Fixture) -> Recorder {
+        let recorder = Recorder()
+        fixture.page.onNavigation = { navigation in
+            recorder.navigations.append(navigation)
+            await navigation.run()
+        }
+        return recorder
+    }
+
+    @MainActor
+    private final class Recorder {
+        var navigations: [PageNavigation] = []
+        var simulated: [String] {
+            navigations.filter { $0.simulated != nil }.compactMap(\.request.url?.absoluteString)
+        }
+        var native: [String] {
+            navigations.filter { $0.simulated == nil }.compactMap(\.request.url?.absoluteString)
+        }
+    }
+
+    @Test func givesTheDocumentOfALoad() async throws {
+        let fixture = try Fixture()
+        let recorder = record(fixture)
+        let given = fixture.give(origin)
+        fixture.view.load(a + "x#part")
+        #expect(try await fixture.signals(until: "finished \(a)x#part") == Fixture.load(a + "x#part"))
+        #expect(recorder.native.isEmpty && recorder.simulated == [a + "x#part"] && given.shown == [a + "x#part"])
+        let navigation = try #require(given.navigations.first)
+        #expect(navigation.isOfApp && !navigation.isReload && !navigation.mayBeOfFrame && given.navigations.count == 1)
+        #expect(navigation.fields[.accept] == GivenDocuments.accept)
+        let simulated = try #require(recorder.navigations.first?.simulated)
+        let response = try #require(simulated.response as? HTTPURLResponse)
+        #expect(response.statusCode == 200 && response.mimeType == "text/html" && response.textEncodingName == "utf-8")
+        #expect(String(decoding: simulated.data, as: UTF8.self) == "<p>given" && fixture.list == [a + "x#part"])
+    }
+
+    @Test func letsTheEngineLoadOtherDocuments() async throws {
+        let fixture = try Fixture()
+        let recorder = record(fixture)
+        let given = fixture.give(origin)
+        let b = "https://b.example/"
+        fixture.view.load(b)
+        #expect(try await fixture.signals(until: "finished \(b)") == Fixture.load(b))
+        #expect(recorder.native == [b] && recorder.simulated.isEmpty && given.urls == [b])
+        await fixture.navigate(b + "2")
+        #expect(given.urls == [b, b + "2"] && fixture.list == [b, b + "2"])
+        // The URL of the refused load is asked again for a link.
+        await fixture.navigate(b)
+        #expect(given.urls == [b, b + "2", b])
+        try await fixture.open("about:blank")
+        #expect(given.urls.count == 3)
+    }
+
+    @Test func replacesALink() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        let recorder = record(fixture)
+        var link = request(a + "2")
+        link.setValue(a, forHTTPHeaderField: "Referer")
+        link.setValue("secret", forHTTPHeaderField: "Cookie")
+        let navigation = fixture.page.navigate(link)
+        #expect(await navigation.decide() == .cancel)
+        #expect(try await fixture.signals(until: "finished \(a)2") == Fixture.load(a + "2"))
+        #expect(recorder.simulated == [a + "2"] && fixture.list == [a, a + "2"])
+        let asked = try #require(given.navigations.last)
+        #expect(!asked.isOfApp && asked.fields[.referer] == a && asked.fields[.cookie] == nil)
+        #expect(fixture.view.location.documentURL == a + "2")
+    }
+
+    @Test func doesNotAskForFramesAndForms() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        #expect(await fixture.page.navigate(request(a + "f"), inFrame: true).decide() == .allow)
+        await fixture.page.navigate(request(a + "p", method: "POST"), type: .formSubmitted).run()
+        #expect(given.urls == [a] && fixture.view.isPosted)
+        await fixture.page.navigate(request(a + "g"), type: .formSubmitted).decide()
+        #expect(given.urls == [a, a + "g"])
+    }
+
+    @Test func reloadsInPlace() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        let recorder = record(fixture)
+        await fixture.page.navigate(request(a), type: .reload).decide()
+        #expect(try await fixture.signals(until: "finished \(a)") == Fixture.load(a))
+        fixture.view.reload(a)
+        #expect(try await fixture.signals(until: "finished \(a)") == Fixture.load(a))
+        #expect(recorder.simulated == [a, a] && recorder.native.isEmpty && fixture.list == [a])
+        #expect(given.navigations.map(\.isReload) == [false, true, true])
+        #expect(given.navigations.map(\.isOfApp) == [true, false, true])
+        given.isGiving = false
+        fixture.view.reload(a)
+        try await fixture.signals(until: "finished \(a)")
+        #expect(recorder.native == [a] && fixture.list == [a] && given.navigations.count == 4)
+    }
+
+    /// A given document would remove the entries that follow.
+    @Test func goesBackAndForwardInTheEngine() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        for path in ["1", "2", "3"] { try await fixture.open(a + path) }
+        let recorder = record(fixture)
+        fixture.web.goBack()
+        try await fixture.signals(until: "finished \(a)2")
+        fixture.web.goForward()
+        try await fixture.signals(until: "finished \(a)3")
+        #expect(recorder.simulated.isEmpty && given.urls == [a + "1", a + "2", a + "3"])
+        #expect(fixture.list == [a + "1", a + "2", a + "3"])
+    }
+
+    @Test func givesTheDocumentOfAReturnThatFails() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        for path in ["1", "2"] { try await fixture.open(a + path) }
+        let recorder = record(fixture)
+        fixture.page.onNavigation = { navigation in
+            recorder.navigations.append(navigation)
+            guard navigation.simulated == nil else { return await navigation.run() }
+            await navigation.decide()
+            navigation.start()
+            navigation.fail(URLError(.notConnectedToInternet))
+        }
+        fixture.web.goBack()
+        #expect(try await fixture.signals(until: "finished \(a)1") == Fixture.load(a + "1"))
+        #expect(fixture.list == [a + "1", a + "2", a + "1"] && given.urls.last == a + "1")
+        given.isGiving = false
+        fixture.web.goBack()
+        #expect(try await fixture.signals(until: "failed \(a)2") == ["started \(a)2", "failed \(a)2"])
+        #expect(fixture.errors.map(\.code) == [.cannotConnect])
+    }
+
+    @Test func replacesTheScriptOfADocument() async throws {
+        let fixture = try Fixture()
+        let controller = fixture.web.configuration.userContentController
+        fixture.view.add(UserScript("app", at: .documentEnd, in: .isolated(name: "w"), inAllFrames: false))
+        var scripts: [String] { controller.userScripts.map(\.source) }
+        _ = fixture.give(origin, script: "one")
+        try await fixture.open(a)
+        #expect(scripts == ["app", "one"])
+        let script = try #require(controller.userScripts.last)
+        #expect(
+            script.injectionTime == .atDocumentStart && !script.isForMainFrameOnly
+                && script.world === WKContentWorld.page)
+        #expect(
+            controller.userScripts[0].world === WKContentWorld.world(name: "w")
+                && controller.userScripts[0].isForMainFrameOnly)
+        _ = fixture.give(origin, script: "two")
+        await fixture.navigate(a + "2")
+        try await fixture.signals(until: "finished \(a)2")
+        #expect(scripts == ["app", "two"])
+        fixture.view.add(UserScript("late", at: .documentStart))
+        #expect(scripts == ["app", "late", "two"])
+        let other = fixture.page.navigate(request("https://b.example/"))
+        await other.decide()
+        #expect(scripts == ["app", "late"])
+        other.start()
+        other.fail(URLError(.timedOut))
+        #expect(scripts == ["app", "late", "two"])
+        await fixture.navigate("https://b.example/")
+        #expect(scripts == ["app", "late"])
+    }
+
+    @Test func cancelsTheQuestionOfAReplacedLoad() async throws {
+        let fixture = try Fixture()
+        let recorder = record(fixture)
+        let given = fixture.give(origin)
+        let gate = CallGate()
+        gate.close()
+        given.gate = { await gate.pass() }
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        fixture.view.load(a + "1")
+        _ = await arrivals.next()
+        fixture.view.load(a + "2")
+        _ = await arrivals.next()
+        #expect(fixture.signals.isEmpty)
+        gate.open()
+        #expect(try await fixture.signals(until: "finished \(a)2") == Fixture.load(a + "2"))
+        #expect(recorder.simulated == [a + "2"] && given.shown == [a + "2"])
+    }
+
+    @Test func cancelsTheQuestionOfAReplacedLink() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        let gate = CallGate()
+        gate.close()
+        given.gate = { await gate.pass() }
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let first = fixture.page.navigate(request(a + "1"))
+        let policy = Task { await first.decide() }
+        _ = await arrivals.next()
+        let second = fixture.page.navigate(request(a + "2"))
+        let running = Task { await second.decide() }
+        #expect(await policy.value == .cancel)
+        gate.open()
+        #expect(await running.value == .cancel)
+        try await fixture.signals(until: "finished \(a)2")
+        #expect(given.shown == [a, a + "2"] && fixture.list == [a, a + "2"])
+        fixture.page.drain()
+    }
+
+    @Test func stopsTheQuestion() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        let gate = CallGate()
+        gate.close()
+        given.gate = { await gate.pass() }
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        fixture.view.load(a)
+        _ = await arrivals.next()
+        fixture.view.stopLoading()
+        #expect(fixture.signals == ["failed \(a)"])
+        gate.open()
+        for _ in 0..<50 { await Task.yield() }
+        #expect(given.shown.isEmpty && fixture.page.navigation == nil)
+    }
+
+    @Test func givesADocumentAtAnotherURL() async throws {
+        let fixture = try Fixture()
+        fixture.view.answerNavigations { _ in
+            EngineDocument(url: "https://a.example/target", html: "", script: "")
+        }
+        fixture.view.load(a)
+        #expect(try await fixture.signals(until: "finished \(a)target") == Fixture.load(a + "target"))
+        #expect(fixture.web.configuration.userContentController.userScripts.isEmpty)
+        fixture.view.answerNavigations { _ in EngineDocument(url: "http://[", html: "", script: "") }
+        try await fixture.open(a)
+        #expect(await fixture.page.navigate(request(a + "2")).decide() == .cancel)
+        try await fixture.signals(until: "stopped \(a)2")
+    }
+
+    @Test func readsTheUserAgentForItsQuestions() async throws {
+        let fixture = try Fixture()
+        fixture.page.onScript = { _ in "Engine/1.0" }
+        let given = fixture.give(origin)
+        fixture.view.setUserAgent(try .appending("Shop/2"))
+        try await fixture.open(a)
+        #expect(given.navigations[0].fields[.userAgent] == "Engine/1.0 Shop/2")
+    }
+}

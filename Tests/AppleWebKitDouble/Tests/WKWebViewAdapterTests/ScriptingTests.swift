@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BaseTesting
+import Testing
+import WebEngine
+@_spi(Driver) import WebKit
+
+@testable import WKWebViewAdapter
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct ScriptingTests {
+    private let a = "https://a.example/"
+
+    // MARK: Evaluation
+
+    @Test func evaluates() async throws {
+        let fixture = try Fixture()
+        var scripts: [PageScript] = []
+        fixture.page.onScript = { script in
+            scripts.append(script)
+            return ["a": NSNull(), "b": [true, 1.5]] as [String: Any]
+        }
+        #expect(try await fixture.view.evaluate("return x", in: .page) == #"{"a":null,"b":[true,1.5]}"#)
+        _ = try await fixture.view.evaluate("return y", in: .isolated(name: "w"))
+        #expect(scripts.map(\.functionBody) == ["return x", "return y"])
+        #expect(scripts[0].world === WKContentWorld.page && scripts[1].world === WKContentWorld.world(name: "w"))
+    }
+
+    @Test func mapsErrorsOfScripts() async throws {
+        let fixture = try Fixture()
+        let errors: [(WKError, EngineError.Code)] = [
+            (WKError(.javaScriptExceptionOccurred, exception: "TypeError:\nx"), .script),
+            (WKError(.javaScriptResultTypeIsUnsupported), .script), (WKError(.webViewInvalidated), .processEnded),
+            (WKError(.webContentProcessTerminated), .processEnded),
+        ]
+        for (thrown, code) in errors {
+            fixture.page.onScript = { _ in throw thrown }
+            let error = await #expect(throws: EngineError.self) { try await fixture.view.evaluate("x", in: .page) }
+            #expect(error?.code == code)
+            if code == .script, thrown.code == .javaScriptExceptionOccurred {
+                #expect(error?.message == "TypeError: x")
+            }
+        }
+    }
+
+    /// A promise that never settles must not keep a call.
+    @Test func endsCallsWithTheirPage() async throws {
+        let fixture = try Fixture()
+        let (starts, start) = AsyncStream<Void>.makeStream()
+        fixture.page.onScript = { _ in
+            start.yield()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            return nil
+        }
+        var started = starts.makeAsyncIterator()
+        func call() -> Task<String, any Error> { Task { try await fixture.view.evaluate("x", in: .page) } }
+        let replaced = call()
+        _ = await started.next()
+        try await fixture.open(a)
+        #expect(await error(of: replaced)?.code == .pageGone)
+        let cancelled = call()
+        _ = await started.next()
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        let killed = call()
+        _ = await started.next()
+        fixture.page.terminateProcess()
+        #expect(await error(of: killed)?.code == .processEnded)
+        try await fixture.open(a)
+        let discarded = call()
+        _ = await started.next()
+        fixture.view.discard()
+        #expect(await error(of: discarded)?.code == .processEnded)
+    }
+
+    private func error(of task: Task<String, any Error>) async -> EngineError? {
+        do { _ = try await task.value } catch { return error as? EngineError }
+        return nil
+    }
+
+    // MARK: Values
+
+    @Test func writesJSON() throws {
+        let values: [(Any?, String)] = [
+            (nil, "null"), (Optional<Any>.none as Any, "null"), (NSNull(), "null"), (true, "true"), (false, "false"),
+            (NSNumber(value: true), "true"), (NSNumber(value: 1), "1"), (NSNumber(value: 0), "0"), (1, "1"),
+            (NSNumber(value: 1.0), "1"), (-0.0, "0"), (0.1, "0.1"), (1e21, "1e+21"), (Double.nan, "null"),
+            (Double.infinity, "null"), (NSNumber(value: Double.nan), "null"),
+            (9_007_199_254_740_991, "9007199254740991"),
+            ("a\"\\\n\u{1}é\u{2028}", #""a\"\\\n\u0001é\#u{2028}""#), (NSString("x"), #""x""#), ([Any](), "[]"),
+            ([String: Any](), "{}"), ([1, nil, "a"] as [Any?], #"[1,null,"a"]"#),
+            (["b": 1, "a": [NSNull()]] as [String: Any], #"{"a":[null],"b":1}"#),
+            (Date(timeIntervalSince1970: 0), #""1970-01-01T00:00:00.000Z""#),
+            (Date(timeIntervalSince1970: 951_782_400.123), #""2000-02-29T00:00:00.123Z""#),
+            (Date(timeIntervalSince1970: -1), #""1969-12-31T23:59:59.000Z""#),
+            (Date(timeIntervalSince1970: -62_198_755_200), #""-000001-01-01T00:00:00.000Z""#),
+            (Date(timeIntervalSince1970: 8.64e12), #""+275760-09-13T00:00:00.000Z""#),
+            (Date(timeIntervalSince1970: 8.65e12), "null"), (Date(timeIntervalSince1970: .nan), "null"),
+        ]
+        for (value, expected) in values {
+            #expect(try ScriptValue.json(of: value) == expected, "\(String(describing: value))")
+        }
+    }
+
+    @Test func limitsValues() {
+        var nested: [Any] = []
+        for _ in 0..<ScriptValue.depthLimit - 1 { nested = [nested] }
+        #expect(throws: Never.self) { try ScriptValue.json(of: nested) }
+        #expect(throws: EngineError.self) { try ScriptValue.json(of: [[nested]]) }
+        var shared: [Any] = [String(repeating: "x", count: 1000)]
+        for _ in 0..<40 { shared = [shared, shared] }
+        #expect(throws: EngineError.self) { try ScriptValue.json(of: shared, upTo: 100_000) }
+        #expect(throws: EngineError.self) { try ScriptValue.json(of: NSObject()) }
+    }
+
+    // MARK: Messages
+
+    @MainActor
+    private final class Reply {
+        var text: String
+
+        init(_ text: String) { self.text = text }
+    }
+
+    @Test func repliesToMessages() async throws {
+        let fixture = try Fixture()
+        try await fixture.open(a)
+        var messages: [ScriptMessage] = []
+        let reply = Reply(#"{"a":[1,null]}"#)
+        try fixture.view.setMessageHandler(named: "h", in: .page) { message in
+            messages.append(message)
+            if reply.text == "throw" { throw EngineError(.script, "no") }
+            return reply.text
+        }
+        guard case .value(let value) = await fixture.page.post(["x": true], to: "h") else {
+            return #expect(Bool(false), "no value")
+        }
+        #expect(try ScriptValue.json(of: value) == reply.text)
+        #expect(messages == [ScriptMessage(json: #"{"x":true}"#, documentURL: a)])
+        reply.text = "null"
+        guard case .value(let null) = await fixture.page.post("x", to: "h"), null is NSNull else {
+            return #expect(Bool(false), "not null")
+        }
+        for text in ["", "{", "throw"] {
+            reply.text = text
+            guard case .error = await fixture.page.post("x", to: "h") else {
+                return #expect(Bool(false), "no error for \(text)")
+            }
+        }
+        #expect(fixture.view.pendingHandlers.isEmpty)
+        fixture.page.drain()
+    }
+
+    @Test func replacesHandlers() async throws {
+        let fixture = try Fixture()
+        let gate = CallGate()
+        gate.close()
+        try fixture.view.setMessageHandler(named: "h", in: .page) { _ in
+            await gate.pass()
+            return "1"
+        }
+        try fixture.view.setMessageHandler(named: "h", in: .isolated(name: "w")) { _ in "3" }
+        let pending = Task { await isRejected(fixture) }
+        for await _ in gate.arrivals { break }
+        #expect(fixture.view.pendingHandlers == ["h"])
+        try fixture.view.setMessageHandler(named: "h", in: .page) { _ in "2" }
+        #expect(await pending.value)
+        gate.open()
+        guard case .value(let value) = await fixture.page.post("x", to: "h") else {
+            return #expect(Bool(false), "no value")
+        }
+        #expect(try ScriptValue.json(of: value) == "2" && fixture.view.messageHandlers.count == 2)
+        let error = #expect(throws: EngineError.self) {
+            try fixture.view.setMessageHandler(named: "", in: .page) { _ in "" }
+        }
+        #expect(error?.code == .handlerTaken)
+        fixture.page.drain()
+    }
+
+    @Test func limitsPendingMessages() async throws {
+        let fixture = try Fixture()
+        try fixture.view.setMessageHandler(named: "h", in: .page) { _ in
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            return "1"
+        }
+        let posts = (0..<MessageHandler.limit).map { _ in Task { await isRejected(fixture) } }
+        try await until { fixture.view.messageHandlers[0].pendingCount == MessageHandler.limit }
+        guard case .error = await fixture.page.post("x", to: "h") else { return #expect(Bool(false), "accepted") }
+        try await fixture.open(a)
+        #expect(fixture.view.pendingHandlers.isEmpty)
+        fixture.view.discard()
+        for post in posts { #expect(await post.value) }
+        fixture.page.drain()
+    }
+
+    private func isRejected(_ fixture: Fixture) async -> Bool {
+        if case .error = await fixture.page.post("x", to: "h") { true } else { false }
+    }
+
+    /// The configuration retains its handlers, so that a handler that retains the view would leak both.
+    @Test func repliesAfterTheReleaseOfTheView() async throws {
+        let engine = WKWebViewEngine()
+        var view: WKWebViewView? = try engine.makeView()
+        let web = try #require(view?.webView)
+        try view?.setMessageHandler(named: "h", in: .page) { _ in "1" }
+        weak let released = view
+        view = nil
+        #expect(released == nil)
+        guard case .error = await web.page.post("x", to: "h") else { return #expect(Bool(false), "no error") }
+        #expect(await web.page.navigate(request(a)).decide() == .allow)
+        #expect(await !web.page.confirm("?"))
+    }
+
+    // MARK: Rules, prompts, scripts
+
+    @Test func replacesContentRules() async throws {
+        let fixture = try Fixture()
+        let controller = fixture.web.configuration.userContentController
+        func rules(_ filter: String) -> String {
+            #"[{"trigger":{"url-filter":"\#(filter)"},"action":{"type":"block"}}]"#
+        }
+        try await fixture.view.setContentRules(rules("a"))
+        let first = controller.contentRuleLists
+        try await fixture.view.setContentRules(rules("a"))
+        #expect(controller.contentRuleLists == first && first.count == 1)
+        try await fixture.view.setContentRules(rules("b"))
+        #expect(controller.contentRuleLists.map(\.source) == [rules("b")])
+        let error = await #expect(throws: EngineError.self) { try await fixture.view.setContentRules("x") }
+        #expect(error?.code == .storage && controller.contentRuleLists.map(\.source) == [rules("b")])
+    }
+
+    @Test func answersPrompts() async throws {
+        let fixture = try Fixture()
+        fixture.view.answerPrompts(startingWith: "ck:") { "answer to \($0)" }
+        #expect(await fixture.page.prompt("ck:1", inFrame: true) == "answer to ck:1")
+        #expect(await fixture.page.prompt("1") == nil)
+        #expect(await !fixture.page.confirm("?"))
+        await fixture.page.alert("!")
+        #expect(await fixture.page.requestCapture(.camera) == .deny)
+        let (disposition, _) = await fixture.page.challenge(challenge())
+        #expect(disposition == .performDefaultHandling)
+        fixture.page.drain()
+    }
+
+    @Test func guardsScriptsByPlaces() {
+        let script = UserScript(
+            "let x = 1", at: .documentStart, places: ["app://*.a.example/*", "https://b.example/x"])
+        #expect(
+            script.guardedSource == #"""
+                if (((l, p, h) => /^app:\/\/(?:[^/]+\.)?a\.example\/.*$/.test(p+'//'+h+l.pathname) || \#
+                /^https:\/\/b\.example\/x$/.test(p+'//'+h+l.pathname))(location, location.protocol, \#
+                location.hostname)) {
+                let x = 1
+                }
+                """#)
+        #expect(UserScript("x", at: .documentStart).guardedSource == "x")
+    }
+
+    private func challenge() -> URLAuthenticationChallenge {
+        let space = URLProtectionSpace(
+            host: "a.example", port: 443, protocol: "https", realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        return URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+            sender: Sender())
+    }
+
+    private final class Sender: NSObject, URLAuthenticationChallengeSender {
+        func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+        func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+        func cancel(_ challenge: URLAuthenticationChallenge) {}
+        func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+        func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+    }
+}
