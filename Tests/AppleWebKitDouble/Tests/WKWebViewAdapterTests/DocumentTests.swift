@@ -220,6 +220,40 @@ struct DocumentTests {
         fixture.page.drain()
     }
 
+    @Test func cancelsNavigationsOfThePageDuringTheQuestion() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        let gate = CallGate()
+        gate.close()
+        given.gate = { await gate.pass() }
+        fixture.view.load(a + "1")
+        for await _ in gate.arrivals { break }
+        #expect(await fixture.page.navigate(request(a + "2")).decide() == .cancel)
+        gate.open()
+        #expect(try await fixture.signals(until: "finished \(a)1") == Fixture.load(a + "1"))
+        #expect(given.shown == [a, a + "1"] && given.urls == [a, a + "1"])
+    }
+
+    @Test func givesTheTargetOfARedirect() async throws {
+        let fixture = try Fixture()
+        _ = fixture.give(origin)
+        let old = "https://old.example/"
+        let recorder = Recorder()
+        fixture.page.onNavigation = { navigation in
+            recorder.navigations.append(navigation)
+            guard navigation.simulated == nil else { return await navigation.run() }
+            await navigation.decide()
+            navigation.start()
+            // WebKit asks for the target like for a navigation of the page.
+            await fixture.page.navigate(request(self.a), type: .other).decide()
+        }
+        fixture.view.load(old)
+        try await fixture.signals(until: "finished \(a)")
+        #expect(recorder.native == [old] && recorder.simulated == [a] && fixture.list == [a])
+        #expect(fixture.errors.isEmpty)
+    }
+
     @Test func stopsTheQuestion() async throws {
         let fixture = try Fixture()
         let given = fixture.give(origin)

@@ -54,6 +54,9 @@
         /// A Boolean value that indicates whether the load of the app has not started.
         var isLoadWaiting: Bool { request.map { !$0.hasStarted } ?? false }
 
+        /// A Boolean value that indicates whether WebKit has the load of the app, and has not started it.
+        var isLoadIssued: Bool { isLoadWaiting && request?.isIssued == true }
+
         /// Records a load that the app requests.
         mutating func recordLoad(for url: String) {
             request = Request(url: url)

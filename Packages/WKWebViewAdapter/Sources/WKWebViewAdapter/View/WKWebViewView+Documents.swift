@@ -22,7 +22,6 @@
         /// A document that the view has begun to load.
         struct Arrival {
             let navigation: WKNavigation
-            let url: URL
             /// A Boolean value that indicates whether WebKit has asked for its policy.
             var isAllowed = false
             /// A Boolean value that indicates whether it replaces a navigation whose start was reported.
@@ -31,8 +30,6 @@
 
         var answer: (@MainActor (EngineNavigation) async -> EngineDocument?)?
         var arrival: Arrival?
-        /// The URL that the app has loaded and whose document it does not give, until WebKit asks for it.
-        var refusedURL: String?
         /// The navigation back or forward that WebKit performs itself.
         var returning: EngineNavigation?
         /// The script of the given document that is shown or arrives.
@@ -46,11 +43,10 @@
         /// Returns a Boolean value that indicates whether the app is asked for documents of a URL.
         static func isCovered(_ url: URL?) -> Bool { ["http", "https"].contains(url?.scheme?.lowercased()) }
 
-        /// Returns a Boolean value that indicates whether a navigation is that of the given document.
-        mutating func isArriving(_ url: URL, _ type: WKNavigationType) -> Bool {
-            guard let arrival, !arrival.isAllowed, type == .other || type == .reload, arrival.url == url else {
-                return false
-            }
+        /// Returns a Boolean value that indicates whether a navigation is that of the given document. The URLs are not
+        /// compared, because WebKit normalizes them.
+        mutating func takeArrival(_ type: WKNavigationType) -> Bool {
+            guard let arrival, !arrival.isAllowed, type == .other || type == .reload else { return false }
             self.arrival?.isAllowed = true
             return true
         }
@@ -83,12 +79,8 @@
             given.returning = nil
             guard given.answer != nil, GivenDocuments.isCovered(url), (action.request.httpMethod ?? "GET") == "GET"
             else { return nil }
-            let text = url.absoluteString
-            let isOfApp = location.isLoadWaiting && location.requestedURL == text
-            if isOfApp, given.refusedURL == text {
-                given.refusedURL = nil
-                return nil
-            }
+            // The app was asked before WebKit got its load.
+            guard !location.isLoadIssued else { return nil }
             var fields = HTTPFields(action.request.allHTTPHeaderFields ?? [:])
             fields[.cookie] = nil
             if fields[.accept] == nil { fields[.accept] = GivenDocuments.accept }
@@ -96,7 +88,7 @@
                 fields[.userAgent] = webView?.customUserAgent ?? shared.ownUserAgent.text
             }
             let navigation = EngineNavigation(
-                to: text, fields: fields, isReload: action.navigationType == .reload, isOfApp: isOfApp,
+                to: url.absoluteString, fields: fields, isReload: action.navigationType == .reload, isOfApp: false,
                 mayBeOfFrame: false)
             guard action.navigationType != .backForward else {
                 given.returning = navigation
@@ -118,7 +110,7 @@
             setDocumentScript(document.script)
             let navigation = webView.loadSimulatedRequest(
                 URLRequest(url: url), response: response, responseData: Data(document.html.utf8))
-            given.arrival = .init(navigation: navigation, url: url, isReplacement: isReplacement)
+            given.arrival = .init(navigation: navigation, isReplacement: isReplacement)
             methods.end()
             location.issue(navigation)
             document.onShow()

@@ -103,7 +103,6 @@
                 guard let self, !Task.isCancelled, location.lastLoad == token, location.isLoadWaiting else { return }
                 guard let target else { return failLoad("not a URL") }
                 if let document, give(document) { return }
-                given.refusedURL = url
                 issue(target, native)
             }
         }

@@ -46,7 +46,9 @@
                 return decision.settle(hasEnded ? .cancel : .allow)
             }
             guard canLoad(url, in: webView), !action.shouldPerformDownload else { return decision.settle(.cancel) }
-            if isOfPage, given.isArriving(url, action.navigationType) { return decision.settle(.allow) }
+            if isOfPage, given.takeArrival(action.navigationType) { return decision.settle(.allow) }
+            // The load for which the app is asked replaces the navigation of the page.
+            if isOfPage, location.isLoadWaiting, !location.isLoadIssued { return decision.settle(.cancel) }
             if isOfPage { cancelDecisions(ofPageOnly: true) }
             let isForm = action.navigationType == .formSubmitted || action.navigationType == .formResubmitted
             let wait = isForm ? formWait?(url.absoluteString) : nil
