@@ -174,7 +174,7 @@ struct SchemeTaskTests {
         let gate = CallGate()
         gate.close()
         let sink = WKWebViewSchemeTask(task, patience: .seconds(600), confirm: { await gate.pass() }, onEnd: {})
-        let body = Data((0..<(7 << 20)).map { UInt8(truncatingIfNeeded: $0) })
+        let body = (0..<7).reduce(Data()) { $0 + Data(repeating: $1, count: 1 << 20) }
         let work = Task { try await send(body, isWhole: isWhole, to: sink) }
         for await _ in gate.arrivals { break }
         #expect(task.data.count == 2 << 20)

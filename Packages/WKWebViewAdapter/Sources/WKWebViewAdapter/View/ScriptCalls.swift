@@ -42,9 +42,11 @@
     extension EngineError {
         /// Creates the error of a script call that failed in WebKit.
         init(script error: any Error) {
-            let message = (error as? any CustomNSError)?.errorUserInfo["WKJavaScriptExceptionMessage"] as? String
-            let text = (message ?? "\(error)").split(whereSeparator: \.isNewline).joined(separator: " ")
-            switch (error as? WKError)?.code {
+            let error = error as? WKError
+            // The name of the key is that of WebKit's sources; it has no public constant.
+            let message = error?.errorUserInfo["WKJavaScriptExceptionMessage"] as? String
+            let text = (message ?? "the script failed").split(whereSeparator: \.isNewline).joined(separator: " ")
+            switch error?.code {
             case .webContentProcessTerminated, .webViewInvalidated: self = .viewEnded
             case .javaScriptResultTypeIsUnsupported: self.init(.script, "the result has no JSON form")
             default: self.init(.script, text)
