@@ -97,6 +97,21 @@ struct DocumentTests {
         #expect(given.urls == [a, a + "g"])
     }
 
+    /// WebKit asks for a policy, and keeps the document.
+    @Test func doesNotAskForFragments() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin, script: "one")
+        try await fixture.open(a + "#1")
+        #expect(await fixture.page.navigate(request(a + "#2")).decide() == .allow)
+        #expect(given.urls == [a + "#1"] && fixture.web.configuration.userContentController.userScripts.count == 1)
+        #expect(await fixture.page.navigate(request(a)).decide() == .cancel)
+        #expect(given.urls == [a + "#1", a])
+        try await fixture.signals(until: "finished \(a)")
+        fixture.view.load(a + "#3")
+        try await fixture.signals(until: "finished \(a)#3")
+        #expect(given.urls.last == a + "#3")
+    }
+
     @Test func reloadsInPlace() async throws {
         let fixture = try Fixture()
         let given = fixture.give(origin)

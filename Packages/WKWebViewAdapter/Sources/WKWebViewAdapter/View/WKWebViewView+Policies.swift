@@ -47,6 +47,7 @@
             }
             guard canLoad(url, in: webView), !action.shouldPerformDownload else { return decision.settle(.cancel) }
             if isOfPage, given.takeArrival(action.navigationType) { return decision.settle(.allow) }
+            if isOfPage, isFragmentNavigation(action, to: url, in: webView) { return decision.settle(.allow) }
             // The load for which the app is asked replaces the navigation of the page.
             if isOfPage, location.isLoadWaiting, !location.isLoadIssued { return decision.settle(.cancel) }
             if isOfPage { cancelDecisions(ofPageOnly: true) }
@@ -95,6 +96,18 @@
                 removeDocumentScript()
             }
             decision.settle(.allow)
+        }
+
+        /// Returns a Boolean value that indicates whether a navigation scrolls to a fragment of the document (HTML,
+        /// section "Navigate", step for fragments). WebKit asks for it, and reports neither its start nor its commit.
+        private func isFragmentNavigation(
+            _ action: WKNavigationAction, to url: URL, in webView: WKWebView
+        ) -> Bool {
+            guard url.fragment != nil, (action.request.httpMethod ?? "GET") == "GET", !location.isLoadWaiting,
+                action.navigationType != .reload, action.navigationType != .backForward,
+                let current = webView.url?.absoluteString
+            else { return false }
+            return ViewLocation.withoutFragment(current) == ViewLocation.withoutFragment(url.absoluteString)
         }
 
         /// Returns a Boolean value that indicates whether WebKit or a handler loads the scheme of a URL.
