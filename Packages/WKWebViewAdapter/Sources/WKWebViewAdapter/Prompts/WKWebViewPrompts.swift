@@ -35,6 +35,9 @@
             weak var prompt: EnginePrompt?
         }
 
+        /// A Boolean value that indicates whether the app receives prompts or answers some of them.
+        var hasReceivers: Bool { onPrompt != nil || responder != nil }
+
         /// - Parameter isHandled: a closure that returns `true` if the app has a handler for a scheme in lower case.
         init(isHandled: @escaping @MainActor (String) -> Bool) {
             self.isHandled = isHandled

@@ -27,7 +27,10 @@
         func webView(
             _ webView: WKWebView, decidePolicyFor navigationResponse: WKNavigationResponse,
             decisionHandler: @escaping @MainActor @Sendable (WKNavigationResponsePolicy) -> Void
-        ) { decisionHandler(view?.decide(navigationResponse) ?? .cancel) }
+        ) {
+            guard let view else { return decisionHandler(.cancel) }
+            view.decide(navigationResponse, decisionHandler)
+        }
 
         func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {
             view?.started(navigation)
@@ -56,17 +59,23 @@
             completionHandler: @escaping ChallengeReply
         ) {
             guard let view else { return completionHandler(.cancelAuthenticationChallenge, nil) }
-            view.shared.networking.answer(challenge, completionHandler)
+            let (disposition, credential) = view.shared.networking.answer(to: challenge)
+            completionHandler(disposition, credential)
         }
 
         // MARK: Downloads
 
         func webView(_ webView: WKWebView, navigationAction: WKNavigationAction, didBecome download: WKDownload) {
-            download.cancel()
+            begin(download)
         }
 
         func webView(_ webView: WKWebView, navigationResponse: WKNavigationResponse, didBecome download: WKDownload) {
-            download.cancel()
+            begin(download)
+        }
+
+        private func begin(_ download: WKDownload) {
+            guard let view else { return download.cancel(nil) }
+            view.engineDownloads.begin(download)
         }
 
         // MARK: Prompts
@@ -74,34 +83,41 @@
         func webView(
             _ webView: WKWebView, createWebViewWith configuration: WKWebViewConfiguration,
             for navigationAction: WKNavigationAction, windowFeatures: WKWindowFeatures
-        ) -> WKWebView? { nil }
+        ) -> WKWebView? { view?.enginePrompts.openWindow(for: navigationAction) }
 
-        func webViewDidClose(_ webView: WKWebView) {}
+        func webViewDidClose(_ webView: WKWebView) { view?.enginePrompts.windowDidClose() }
 
         func webView(
             _ webView: WKWebView, runJavaScriptAlertPanelWithMessage message: String,
             initiatedByFrame frame: WKFrameInfo, completionHandler: @escaping @MainActor @Sendable () -> Void
-        ) { completionHandler() }
+        ) {
+            guard let view else { return completionHandler() }
+            view.enginePrompts.alert(message, completionHandler)
+        }
 
         func webView(
             _ webView: WKWebView, runJavaScriptConfirmPanelWithMessage message: String,
             initiatedByFrame frame: WKFrameInfo, completionHandler: @escaping @MainActor @Sendable (Bool) -> Void
-        ) { completionHandler(false) }
+        ) {
+            guard let view else { return completionHandler(false) }
+            view.enginePrompts.confirm(message, completionHandler)
+        }
 
         func webView(
             _ webView: WKWebView, runJavaScriptTextInputPanelWithPrompt prompt: String, defaultText: String?,
             initiatedByFrame frame: WKFrameInfo, completionHandler: @escaping @MainActor @Sendable (String?) -> Void
         ) {
-            guard let responder = view?.promptResponder, prompt.hasPrefix(responder.prefix) else {
-                return completionHandler(nil)
-            }
-            completionHandler(responder.answer(prompt))
+            guard let view else { return completionHandler(nil) }
+            view.enginePrompts.prompt(prompt, defaultText: defaultText, completionHandler)
         }
 
         func webView(
             _ webView: WKWebView, requestMediaCapturePermissionFor origin: WKSecurityOrigin,
             initiatedByFrame frame: WKFrameInfo, type: WKMediaCaptureType,
             decisionHandler: @escaping @MainActor @Sendable (WKPermissionDecision) -> Void
-        ) { decisionHandler(.deny) }
+        ) {
+            guard let view else { return decisionHandler(.deny) }
+            view.enginePrompts.requestCapture(type, by: frame, decisionHandler)
+        }
     }
 #endif

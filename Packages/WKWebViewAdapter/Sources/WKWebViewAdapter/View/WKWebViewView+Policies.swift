@@ -34,7 +34,7 @@
     }
 
     extension WKWebViewView {
-        /// Decides on a navigation: after the wait of the app for a form, and with the document of the app.
+        /// Decides on a navigation: by its scheme, as a download, or as a document.
         func decide(
             _ action: WKNavigationAction,
             _ handler: @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void
@@ -45,7 +45,19 @@
             guard let webView, let url = action.request.url, action.targetFrame != nil else {
                 return decision.settle(hasEnded ? .cancel : .allow)
             }
-            guard canLoad(url, in: webView), !action.shouldPerformDownload else { return decision.settle(.cancel) }
+            enginePrompts.decide(action) { [weak self] isAllowed in
+                guard let self, isAllowed, !hasEnded else { return decision.settle(.cancel) }
+                if let policy = engineDownloads.policy(for: action) { return decision.settle(policy) }
+                decideDocument(action, at: url, in: webView, decision)
+            }
+        }
+
+        /// Decides on a navigation to a document: after the wait of the app for a form, and with the document of the
+        /// app.
+        private func decideDocument(
+            _ action: WKNavigationAction, at url: URL, in webView: WKWebView, _ decision: PolicyDecision
+        ) {
+            let isOfPage = decision.isOfPage
             if isOfPage, given.takeArrival(action.navigationType) { return decision.settle(.allow) }
             if isOfPage, isFragmentNavigation(action, to: url, in: webView) { return decision.settle(.allow) }
             // The load for which the app is asked replaces the navigation of the page.
@@ -69,13 +81,20 @@
             }
         }
 
-        /// Decides on a response. Responses that cannot be shown are not loaded.
-        func decide(_ response: WKNavigationResponse) -> WKNavigationResponsePolicy {
-            guard response.canShowMIMEType, !hasEnded else { return .cancel }
-            if !response.isForMainFrame, let url = response.response.url, GivenDocuments.isCovered(url) {
-                send(.frameLoaded(url: url.absoluteString))
+        /// Decides on a response: as a download, or as a document.
+        func decide(
+            _ response: WKNavigationResponse,
+            _ handler: @escaping @MainActor @Sendable (WKNavigationResponsePolicy) -> Void
+        ) {
+            guard !hasEnded else { return handler(.cancel) }
+            if let policy = engineDownloads.policy(for: response) { return handler(policy) }
+            enginePrompts.decide(response) { [weak self] isAllowed in
+                guard let self, isAllowed, !hasEnded else { return handler(.cancel) }
+                if !response.isForMainFrame, let url = response.response.url, GivenDocuments.isCovered(url) {
+                    send(.frameLoaded(url: url.absoluteString))
+                }
+                handler(.allow)
             }
-            return .allow
         }
 
         /// Ends the decisions that wait, with a cancellation of their navigations.
@@ -108,13 +127,6 @@
                 let current = webView.url?.absoluteString
             else { return false }
             return ViewLocation.withoutFragment(current) == ViewLocation.withoutFragment(url.absoluteString)
-        }
-
-        /// Returns a Boolean value that indicates whether WebKit or a handler loads the scheme of a URL.
-        private func canLoad(_ url: URL, in webView: WKWebView) -> Bool {
-            guard let scheme = url.scheme else { return false }
-            return WKWebView.handlesURLScheme(scheme)
-                || webView.configuration.urlSchemeHandler(forURLScheme: scheme) != nil
         }
     }
 #endif

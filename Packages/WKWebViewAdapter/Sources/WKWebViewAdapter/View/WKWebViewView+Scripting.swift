@@ -78,7 +78,7 @@
 
         /// Answers each `prompt(…)` call whose text begins with `prefix`, in all frames, without a dialog.
         public func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {
-            if webView != nil { promptResponder = (prefix, answer) }
+            enginePrompts.answerPrompts(startingWith: prefix, answer)
         }
 
         /// Sets a closure that is called for each form navigation of the page or a frame.

@@ -21,6 +21,7 @@
             let isReported = location.commit(navigation, url: engineURL)
             given.commit(navigation)
             methods.commit()
+            enginePrompts.withdrawAll()
             scriptCalls.endAll(with: .pageGone)
             for handler in messageHandlers { handler.documentChanged() }
             if isReported { send(.committed(url: location.documentURL)) }
@@ -60,6 +61,7 @@
             location.endProcess()
             methods.end()
             cancelDecisions()
+            enginePrompts.withdrawAll()
             scriptCalls.endAll(with: .viewEnded)
             for handler in messageHandlers { handler.documentChanged() }
             send(.processEnded(reason: "the web process ended"))

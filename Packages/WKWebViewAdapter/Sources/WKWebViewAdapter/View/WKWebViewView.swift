@@ -37,10 +37,9 @@
         public var loading: any ViewLoading { self }
         public var scripting: any ViewScripting { self }
         public var documents: (any ViewDocuments)? { self }
-        /// `nil`: not supported yet.
-        public var prompts: (any ViewPrompts)? { nil }
-        /// `nil`: not supported yet.
-        public var downloads: (any ViewDownloads)? { nil }
+        /// The dialogs, windows, camera and microphone requests, and unknown schemes of pages.
+        public var prompts: (any ViewPrompts)? { enginePrompts }
+        public var downloads: (any ViewDownloads)? { engineDownloads }
         /// `nil`, because no public API ends a web process or reports the visibility. The end of a process is a signal.
         public var recovery: (any ViewRecovery)? { nil }
         /// `nil`: not supported yet.
@@ -50,6 +49,8 @@
         /// A closure that creates the view for the next page.
         let makeSuccessor: @MainActor () throws -> WKWebViewView
         private let delegate = ViewDelegate()
+        let enginePrompts: WKWebViewPrompts
+        let engineDownloads: WKWebViewDownloads
         let scriptCalls = ScriptCalls()
         var location = ViewLocation()
         /// The decisions on navigations that wait, by number.
@@ -72,7 +73,6 @@
         var userScripts: [WKUserScript] = []
         var messageHandlers: [MessageHandler] = []
         var contentRules: WKContentRuleList?
-        var promptResponder: (prefix: String, answer: @MainActor (String) -> String)?
         var formWait: (@MainActor (_ url: String) -> (@MainActor () async -> Void)?)?
 
         init(
@@ -80,6 +80,15 @@
             makeSuccessor: @escaping @MainActor () throws -> WKWebViewView
         ) {
             (self.id, webView, self.shared, self.makeSuccessor) = (id, web, shared, makeSuccessor)
+            let isHandled: @MainActor (String) -> Bool = { [weak web] scheme in
+                web?.configuration.urlSchemeHandler(forURLScheme: scheme) != nil
+            }
+            let prompts = WKWebViewPrompts(isHandled: isHandled)
+            enginePrompts = prompts
+            engineDownloads = WKWebViewDownloads(
+                isHandled: isHandled, isUserGesture: { [weak prompts] in prompts?.isUserGesture(for: $0) ?? false },
+                answer: { [networking = shared.networking] in networking.answer(to: $0) })
+            prompts.onClose = { [weak self] in self?.windowDidClose() }
             delegate.view = self
             web.navigationDelegate = delegate
             web.uiDelegate = delegate
@@ -98,7 +107,9 @@
             loadTask?.cancel()
             cancelDecisions()
             given = GivenDocuments()
-            (promptResponder, formWait) = (nil, nil)
+            formWait = nil
+            enginePrompts.end()
+            engineDownloads.end()
             for handler in messageHandlers { handler.stop("the view has ended") }
             messageHandlers = []
             let controller = web.configuration.userContentController
@@ -108,6 +119,13 @@
             web.navigationDelegate = nil
             web.uiDelegate = nil
             web.loadHTMLString("", baseURL: nil)
+        }
+
+        /// Ends the view after a script has closed its window.
+        private func windowDidClose() {
+            let send = onSignal
+            discard()
+            send?(.processEnded(reason: "the window was closed"))
         }
 
         /// Returns the web view.
