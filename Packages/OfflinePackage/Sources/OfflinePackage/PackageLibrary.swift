@@ -14,8 +14,9 @@ internal import WebSyntax
 /// Only one library may use the generations of a store.
 ///
 /// **Isolation.** Any. Lookups, pins and `covers(_:)` are synchronous and use memory. A mutex protects the
-/// generations that can serve requests; it is never held during disk access. Installs, removals and sweeps run
-/// serially on a separate thread, off the caller's actor.
+/// generations that can serve requests; it is never held during disk access. Installs, removals and sweeps run off the
+/// caller's actor: on one separate thread, and before iOS 18 and macOS 15 on the threads of the cooperative pool. On
+/// all systems, an activation or removal changes the store and these generations in one step.
 ///
 /// **Lookup.** An identified page uses the generations that were active when it opened, until it closes. For a
 /// package without an active generation at that time, it uses the first one that becomes active. All other requests
@@ -32,6 +33,8 @@ public final class PackageLibrary: Sendable {
     /// The queue of operations that extract files, one at a time.
     let turns = KeyedQueue(maxConcurrent: 1, maxWaiting: 256)
     private let state: Mutex<State>
+    /// The lock of changes that consist of several accesses to the store and to `state`.
+    private let changes = Mutex(())
 
     /// Opens a library and loads the active generations from the store.
     ///
@@ -222,12 +225,7 @@ public final class PackageLibrary: Sendable {
     /// - Throws: `StoreError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> Bool {
-        try await executor.withPreference { [self] in
-            guard let number = state.withLock({ $0.active[id.description] }) else { return false }
-            try store.retire(number)
-            state.withLock { $0.retire(id.description, in: store) }
-            return true
-        }
+        try await executor.withPreference { [self] in try deactivate(id) }
     }
 
     /// Releases the tables of the packages, about 200 bytes for each file, on memory pressure.
@@ -269,6 +267,34 @@ extension PackageLibrary {
         }
     }
 
+    /// Runs a change of several steps while no other change runs. Blocks, and must not be nested.
+    ///
+    /// The executor alone does not order changes, because before iOS 18 and macOS 15 its jobs run concurrently.
+    func change<Value: Sendable>(_ body: () throws -> Value) throws -> Value {
+        try changes.withLock { _ in try body() }
+    }
+
+    /// Deactivates a package. Blocks while it writes.
+    /// - Returns: `true` if the package was active.
+    /// - Throws: ``StoreError``.
+    func deactivate(_ id: PackageID) throws -> Bool {
+        try change {
+            guard let number = state.withLock({ $0.active[id.description] }) else { return false }
+            try store.retire(number)
+            state.withLock { $0.retire(id.description, in: store) }
+            return true
+        }
+    }
+
+    /// Makes a staged or retired generation the active one of its package. Blocks while it writes.
+    /// - Throws: ``StoreError``.
+    func makeActive(_ generation: PackageGeneration) throws {
+        try change {
+            try store.activate(generation.number)
+            state.withLock { $0.adopt(generation, in: store) }
+        }
+    }
+
     /// Returns a Boolean value that indicates whether a page may receive files of a package during its download.
     ///
     /// It may not if it has files of another version or if another version is active. If admitted, the page receives
@@ -289,11 +315,6 @@ extension PackageLibrary {
     /// Removes the records of damage of a generation, so that the damage is reported again.
     func removeDamage(of generation: PackageGeneration) {
         state.withLock { $0.removeDamage(of: generation.number) }
-    }
-
-    /// Makes a generation available that the store has just activated.
-    func adopt(_ generation: PackageGeneration) {
-        state.withLock { $0.adopt(generation, in: store) }
     }
 
     /// Counts, reports and logs a file that could not be read.

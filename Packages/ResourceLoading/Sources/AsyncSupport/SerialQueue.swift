@@ -65,7 +65,8 @@ public final class SerialQueue: Sendable {
     /// Calls an operation whose parts without isolation run on the queue.
     ///
     /// Before iOS 18 and macOS 15, which lack task executors, they run on the threads of the cooperative pool. The
-    /// parts of several operations can then run at the same time.
+    /// parts of several operations can then run at the same time, also during jobs of the queue. Parts that share state
+    /// therefore need a ``Mutex`` on all systems, or ``run(_:)`` instead of this method.
     /// - Throws: the error of the operation.
     public func withPreference<Value, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws(Failure) -> Value

@@ -82,10 +82,7 @@ extension PackageLibrary {
     /// Makes a staged generation, or a retired one that is still in the store, the active one of its package.
     /// - Throws: ``StoreError`` or `CancellationError`.
     func activate(_ generation: PackageGeneration) async throws {
-        try await onThread { library in
-            try library.store.activate(generation.number)
-            library.adopt(generation)
-        }
+        try await onThread { try $0.makeActive(generation) }
     }
 
     /// Discards a staged generation, also if the task is cancelled.

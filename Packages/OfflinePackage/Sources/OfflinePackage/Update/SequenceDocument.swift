@@ -93,6 +93,14 @@ extension PackageLibrary {
     /// Raises the mark of a manifest's package; see ``SequenceDocument``.
     func raiseSequence(to manifest: PackageManifest, _ digest: SHA256Digest) async throws {
         guard manifest.sequence != nil else { return }
-        try await onThread { try SequenceDocument($0.store).raise(to: manifest, digest) }
+        try await onThread { try $0.raiseMark(to: manifest, digest) }
+    }
+
+    /// Raises the mark of a manifest's package. Blocks while it writes.
+    ///
+    /// The document has the marks of all packages, so that two packages must not read and replace it at the same time.
+    /// - Throws: ``StoreError``.
+    func raiseMark(to manifest: PackageManifest, _ digest: SHA256Digest) throws {
+        try change { try SequenceDocument(store).raise(to: manifest, digest) }
     }
 }
