@@ -100,13 +100,19 @@ public import Foundation
     }
 #else
     /// A handle of which no instance exists, because there is no libarchive.
+    ///
+    /// It is a class, because the compiler reports code that uses an enumeration without cases.
     @_spi(Packaging) public final class LibarchiveWriteHandle {
         private init() {}
 
-        /// Begins an entry.
-        public func begin(_: ArchivePath, size _: Int64, method _: ZipMethod) throws {}
+        /// Throws ``PackageError`` with code `unsupported`.
+        public func begin(_ path: ArchivePath, size _: Int64, method _: ZipMethod) throws {
+            throw PackageError(.unsupported, LibarchiveZipWriter.requirement, at: path.description)
+        }
 
-        /// Appends bytes to the entry.
-        public func append(_: Data) throws {}
+        /// Throws ``PackageError`` with code `unsupported`.
+        public func append(_: Data) throws {
+            throw PackageError(.unsupported, LibarchiveZipWriter.requirement)
+        }
     }
 #endif

@@ -57,8 +57,10 @@
                 throw error
             }
         #else
-            throw PackageError(
-                .unsupported, "writing a zip needs libarchive: the trait Packaging, on Linux", at: archive)
+            throw PackageError(.unsupported, Self.requirement, at: archive)
         #endif
     }
+
+    /// The message of the code `unsupported`.
+    static let requirement = "writing a zip needs libarchive: the trait Packaging, on Linux"
 }
