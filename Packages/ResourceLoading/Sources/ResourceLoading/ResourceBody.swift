@@ -186,16 +186,23 @@ public struct ByteStream: AsyncSequence, Sendable {
 }
 
 /// An iterator of any type over the pieces of a body.
-private protocol PieceIterator {
+protocol PieceIterator {
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data?
 }
 
 /// The iterator of the sequence that a stream was created with.
-private struct BasePieces<Base: AsyncIteratorProtocol>: PieceIterator where Base.Element == Data {
+struct BasePieces<Base: AsyncIteratorProtocol>: PieceIterator where Base.Element == Data {
     var base: Base
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
         if #available(iOS 18, macOS 15, *) { return try await base.next(isolation: actor) }
+        return try await nextOffActor(isolation: actor)
+    }
+
+    /// Returns the next piece without `next(isolation:)` of the base, which needs iOS 18 and macOS 15.
+    ///
+    /// The base runs off the actor.
+    mutating func nextOffActor(isolation actor: isolated (any Actor)?) async throws -> Data? {
         // Unchecked: like in a `for await` loop, only this call uses the iterator until it returns.
         nonisolated(unsafe) var base = base
         defer { self.base = base }

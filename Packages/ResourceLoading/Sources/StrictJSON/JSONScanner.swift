@@ -444,8 +444,13 @@ public struct JSONScanner {
 
     private static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
         if #available(iOS 18, macOS 15, *) { return String(validating: bytes, as: UTF8.self) != nil }
-        // Decoding replaces bytes that are not valid.
-        return String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
+        return isUnrepairedUTF8(bytes)
+    }
+
+    /// Validates UTF-8 without `String(validating:as:)`, which needs iOS 18 and macOS 15.
+    static func isUnrepairedUTF8(_ bytes: some Collection<UInt8>) -> Bool {
+        // Decoding replaces bytes that are not valid by U+FFFD, so that the text has other bytes.
+        String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
     }
 
     /// Validates and skips a string. The position must be at its opening quote.

@@ -4,8 +4,9 @@
 import AsyncSupport
 import BaseTesting
 import Foundation
-import ResourceLoading
 import Testing
+
+@testable import ResourceLoading
 
 @Suite("Bodies", .timeLimit(.minutes(1)))
 struct ResourceBodyTests {
@@ -128,6 +129,58 @@ struct ResourceBodyTests {
             #expect(asked.withLock { $0 } == number)
         }
         #expect(try await iterator.next() == nil)
+    }
+
+    /// An iterator that returns numbered pieces, counts its calls, and then ends or throws.
+    private struct Numbers: AsyncIteratorProtocol {
+        let count: Int
+        let error: ResourceError?
+        var calls = 0
+
+        mutating func next() async throws -> Data? {
+            calls += 1
+            guard calls > count else { return Data("\(calls)".utf8) }
+            if let error { throw error }
+            return nil
+        }
+    }
+
+    @Test("Systems before iOS 18 and macOS 15 read the same pieces and keep the source's state", arguments: [0, 3])
+    func oldSystems(count: Int) async throws {
+        var old = BasePieces(base: Numbers(count: count, error: nil))
+        var new = old
+        for number in 0..<count {
+            let piece = Data("\(number + 1)".utf8)
+            #expect(try await old.nextOffActor(isolation: nil) == piece)
+            #expect(try await new.next(isolation: nil) == piece)
+            #expect(old.base.calls == number + 1 && new.base.calls == number + 1)
+        }
+        #expect(try await old.nextOffActor(isolation: nil) == nil)
+        #expect(try await new.next(isolation: nil) == nil)
+        #expect(old.base.calls == count + 1 && new.base.calls == count + 1)
+    }
+
+    @Test("Systems before iOS 18 and macOS 15 pass an error on, and the failed call counts")
+    func failureOnOldSystems() async throws {
+        var pieces = BasePieces(base: Numbers(count: 1, error: ResourceError(.connectionLost, "cut")))
+        #expect(try await pieces.nextOffActor(isolation: nil) == Data("1".utf8))
+        for calls in 2...3 {
+            do {
+                _ = try await pieces.nextOffActor(isolation: nil)
+                Issue.record("no error")
+            } catch let error as ResourceError {
+                #expect(error.code == .connectionLost)
+            }
+            #expect(pieces.base.calls == calls)
+        }
+    }
+
+    @Test("Systems before iOS 18 and macOS 15 also read pieces on behalf of an actor")
+    @MainActor func actorOnOldSystems() async throws {
+        var pieces = BasePieces(base: Numbers(count: 1, error: nil))
+        #expect(try await pieces.nextOffActor(isolation: MainActor.shared) == Data("1".utf8))
+        #expect(try await pieces.nextOffActor(isolation: MainActor.shared) == nil)
+        #expect(pieces.base.calls == 2)
     }
 
     @Test("Cancelling a reader cancels the source")
