@@ -82,7 +82,11 @@
                 (.document, engineURL != ViewLocation.blank || web.isLoading),
                 (.scripts, !userScripts.isEmpty || given.script != nil),
                 (.handlers, !messageHandlers.isEmpty),
-                (.delegates, onSignal != nil || enginePrompts.hasReceivers || engineDownloads.onDownload != nil || formWait != nil || given.answer != nil),
+                (
+                    .delegates,
+                    onSignal != nil || enginePrompts.hasReceivers || engineDownloads.onDownload != nil
+                        || formWait != nil || given.answer != nil
+                ),
                 (.zoom, web.pageZoom != 1),
                 (.userAgent, web.customUserAgent != nil || pendingUserAgent != nil),
                 (.media, captures.contains { $0 != .none }),
