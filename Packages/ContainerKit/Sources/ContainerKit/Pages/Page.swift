@@ -39,10 +39,10 @@ public final class Page<View: EngineView> {
 
     deinit {
         guard let onEnd else { return }
-        // The view belongs to the page until the page has ended.
-        MainActor.runInDeinit { [holder, view] in
+        // The pool does not take the view back until the page has ended.
+        MainActor.runInDeinit { [holder] in
             onEnd()
-            withExtendedLifetime((holder, view)) {}
+            withExtendedLifetime(holder) {}
         }
     }
 
