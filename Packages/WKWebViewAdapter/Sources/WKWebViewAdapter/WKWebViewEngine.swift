@@ -62,7 +62,7 @@
         /// - Throws: `EngineError` with code `schemeTaken` if the name is not a scheme in lower case (RFC 3986, section
         ///   3.1), if WebKit handles the scheme itself, or if it was registered with a different security setting.
         public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
-            guard URLScheme.isLowercase(scheme.name) else {
+            guard WebSyntax.URLScheme.isLowercase(scheme.name) else {
                 throw EngineError(.schemeTaken, "the name is not a URL scheme in lower case", at: scheme.name)
             }
             // WKWebViewConfiguration raises an exception for such a scheme.

@@ -165,6 +165,38 @@ struct DocumentTests {
         #expect(fixture.errors.map(\.code) == [.cannotConnect])
     }
 
+    @Test("A document that fails before its commit leaves the script of the shown one", arguments: ["one", ""])
+    func keepsTheScriptOfTheShownDocument(script: String) async throws {
+        let fixture = try Fixture()
+        let controller = fixture.web.configuration.userContentController
+        _ = fixture.give(origin, script: script)
+        try await fixture.open(a)
+        let shown = controller.userScripts.map(\.source)
+        _ = fixture.give(origin, script: "two")
+        var isFailed = false
+        fixture.web.page.onNavigation = { navigation in
+            _ = await navigation.decide()
+            navigation.start()
+            navigation.fail(URLError(.timedOut))
+            isFailed = true
+        }
+        await fixture.navigate(a + "2")
+        try await until { isFailed }
+        #expect(controller.userScripts.map(\.source) == shown)
+    }
+
+    @Test func asksAfterAStoppedDocument() async throws {
+        let fixture = try Fixture()
+        let record = fixture.give(origin)
+        var arrivals = 0
+        fixture.web.page.onNavigation = { _ in arrivals += 1 }
+        fixture.view.load(a)
+        try await until { arrivals == 1 }
+        fixture.view.stopLoading()
+        await fixture.page.navigate(request(a + "2"), type: .other).decide()
+        #expect(record.urls == [a, a + "2"])
+    }
+
     @Test func replacesTheScriptOfADocument() async throws {
         let fixture = try Fixture()
         let controller = fixture.web.configuration.userContentController

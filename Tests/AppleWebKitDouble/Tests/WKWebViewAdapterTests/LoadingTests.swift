@@ -168,6 +168,14 @@ struct LoadingTests {
         #expect(fixture.page.openWindow(request(a)) == nil)
     }
 
+    @Test func endsLoadsThatTheAppDoesNotAllow() async throws {
+        let fixture = try Fixture()
+        fixture.view.load("mailto:a@a.example")
+        try await fixture.signals(until: "failed mailto:a@a.example")
+        await fixture.navigate(a)
+        try await fixture.signals(until: "finished \(a)")
+    }
+
     @Test func holdsForms() async throws {
         let fixture = try Fixture()
         let gate = CallGate()

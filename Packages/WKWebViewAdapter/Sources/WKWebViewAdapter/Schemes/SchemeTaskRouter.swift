@@ -14,7 +14,7 @@
     /// the engine weakly.
     final class SchemeTaskRouter: NSObject, WKURLSchemeHandler {
         private let scheme: String
-        private weak let engine: WKWebViewEngine?
+        private weak var engine: WKWebViewEngine?
         /// The tasks that have not ended. Each entry retains its WebKit task, so that no other task has its identifier.
         private var running: [ObjectIdentifier: WKWebViewSchemeTask] = [:]
 
@@ -34,14 +34,16 @@
             guard let handler = engine?.handler(of: scheme) else {
                 return task.fail(ResourceError(.cancelled, "the engine was released"))
             }
+            // A view that has ended shows nothing more, and its requests would not identify their page.
+            guard let view else { return task.fail(ResourceError(.cancelled, "the view has ended")) }
             guard let url = request.url?.absoluteString, let head = HTTPRequest(request, at: url) else {
                 return task.fail(ResourceError(.invalidRequest, "not a URL of this scheme"))
             }
             // The UTF-8 view is searched because a search by characters takes several times as long.
             let mark = url.utf8.firstIndex(of: UInt8(ascii: "#"))
             let engineRequest = EngineRequest(
-                head: head, fragment: mark.map { String(url[url.utf8.index(after: $0)...]) }, view: view?.id,
-                isMainDocument: view?.location.takeDocumentRequest(for: url) ?? false,
+                head: head, fragment: mark.map { String(url[url.utf8.index(after: $0)...]) }, view: view.id,
+                isMainDocument: view.location.takeDocumentRequest(for: url),
                 body: { try RequestBody.read(request) })
             task.attach(handler(engineRequest, task))
         }

@@ -34,8 +34,12 @@
         var returning: EngineNavigation?
         /// The script of the given document that is shown or arrives.
         var script: WKUserScript?
-        /// The script of the shown document while WebKit loads another one; see `restoreDocumentScript()`.
-        var removedScript: WKUserScript?
+        /// The script of the shown document while another one arrives; see `restoreDocumentScript()`.
+        var former: FormerScript?
+
+        struct FormerScript {
+            let script: WKUserScript?
+        }
 
         /// The `Accept` of WebKit for documents.
         static let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -45,8 +49,10 @@
 
         /// Returns a Boolean value that indicates whether a navigation is that of the given document. The URLs are not
         /// compared, because WebKit normalizes them.
-        mutating func takeArrival(_ type: WKNavigationType) -> Bool {
-            guard let arrival, !arrival.isAllowed, type == .other || type == .reload else { return false }
+        @MainActor mutating func takeArrival(_ action: WKNavigationAction) -> Bool {
+            guard let arrival, !arrival.isAllowed, (action.request.httpMethod ?? "GET") == "GET",
+                action.navigationType == .other || action.navigationType == .reload
+            else { return false }
             self.arrival?.isAllowed = true
             return true
         }
@@ -61,7 +67,7 @@
 
         mutating func commit(_ navigation: WKNavigation?) {
             if arrival?.navigation === navigation { arrival = nil }
-            (returning, removedScript) = (nil, nil)
+            (returning, former) = (nil, nil)
         }
     }
 
@@ -135,25 +141,30 @@
         // MARK: The script of a document
 
         private func setDocumentScript(_ source: String) {
+            keepScript()
             given.script =
                 source.isEmpty
                 ? nil
                 : WKUserScript(source: source, injectionTime: .atDocumentStart, forMainFrameOnly: false, in: .page)
-            given.removedScript = nil
             applyScripts()
+        }
+
+        private func keepScript() {
+            given.former = given.former ?? GivenDocuments.FormerScript(script: given.script)
         }
 
         /// Removes the script of the given document, before WebKit loads another document.
         func removeDocumentScript() {
-            guard let script = given.script else { return }
-            (given.removedScript, given.script) = (script, nil)
+            guard given.script != nil else { return }
+            keepScript()
+            given.script = nil
             applyScripts()
         }
 
         /// Adds the script of the shown document again for its later frames, after the other document has failed.
         func restoreDocumentScript() {
-            guard let script = given.removedScript else { return }
-            (given.script, given.removedScript) = (script, nil)
+            guard let former = given.former else { return }
+            (given.script, given.former) = (former.script, nil)
             applyScripts()
         }
 

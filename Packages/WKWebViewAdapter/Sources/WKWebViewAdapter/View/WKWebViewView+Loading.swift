@@ -33,6 +33,7 @@
             guard let webView else { return }
             loadTask?.cancel()
             cancelDecisions()
+            given.arrival = nil
             webView.stopLoading()
             // WebKit reports nothing for a load that has not started.
             if let url = location.stop() {
@@ -81,6 +82,7 @@
         private func record(_ url: String) {
             loadTask?.cancel()
             cancelDecisions()
+            given.arrival = nil
             location.recordLoad(for: url)
             hasProcess = true
             errorPageURL = nil
@@ -115,7 +117,8 @@
             location.issue(navigation)
         }
 
-        private func failLoad(_ reason: String) {
+        /// Ends the load of the app that WebKit has not started, and of which it reports nothing.
+        func failLoad(_ reason: String) {
             guard let url = location.stop() else { return }
             send(.failed(url: url, error: EngineError(.loadFailed, reason, at: url)))
         }

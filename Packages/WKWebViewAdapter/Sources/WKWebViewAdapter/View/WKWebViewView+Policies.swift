@@ -46,7 +46,11 @@
                 return decision.settle(hasEnded ? .cancel : .allow)
             }
             enginePrompts.decide(action) { [weak self] isAllowed in
-                guard let self, isAllowed, !hasEnded else { return decision.settle(.cancel) }
+                guard let self, isAllowed, !hasEnded else {
+                    decision.settle(.cancel)
+                    if isOfPage, let self, location.isLoadIssued { failLoad("the app does not allow the URL") }
+                    return
+                }
                 if let policy = engineDownloads.policy(for: action) { return decision.settle(policy) }
                 decideDocument(action, at: url, in: webView, decision)
             }
@@ -58,7 +62,7 @@
             _ action: WKNavigationAction, at url: URL, in webView: WKWebView, _ decision: PolicyDecision
         ) {
             let isOfPage = decision.isOfPage
-            if isOfPage, given.takeArrival(action.navigationType) { return decision.settle(.allow) }
+            if isOfPage, given.takeArrival(action) { return decision.settle(.allow) }
             if isOfPage, isFragmentNavigation(action, to: url, in: webView) { return decision.settle(.allow) }
             // The load for which the app is asked replaces the navigation of the page.
             if isOfPage, location.isLoadWaiting, !location.isLoadIssued { return decision.settle(.cancel) }

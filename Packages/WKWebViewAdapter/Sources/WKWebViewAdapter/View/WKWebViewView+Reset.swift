@@ -27,6 +27,7 @@
             onSignal = { continuation.yield($0) }
             loadTask?.cancel()
             cancelDecisions()
+            given.arrival = nil
             removeDocumentScript()
             location.recordLoad(for: ViewLocation.blank)
             location.issue(web.loadHTMLString("<!doctype html>", baseURL: nil))

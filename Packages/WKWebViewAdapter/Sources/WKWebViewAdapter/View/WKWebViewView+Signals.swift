@@ -61,6 +61,7 @@
             location.endProcess()
             methods.end()
             cancelDecisions()
+            given.arrival = nil
             enginePrompts.withdrawAll()
             scriptCalls.endAll(with: .viewEnded)
             for handler in messageHandlers { handler.documentChanged() }
