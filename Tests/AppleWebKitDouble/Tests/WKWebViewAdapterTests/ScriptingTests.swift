@@ -110,7 +110,7 @@ struct ScriptingTests {
         #expect(throws: Never.self) { try ScriptValue.json(of: nested) }
         #expect(throws: EngineError.self) { try ScriptValue.json(of: [[nested]]) }
         var shared: [Any] = [String(repeating: "x", count: 1000)]
-        for _ in 0..<40 { shared = [shared, shared] }
+        for _ in 0..<20 { shared = [shared, shared] }
         #expect(throws: EngineError.self) { try ScriptValue.json(of: shared, upTo: 100_000) }
         #expect(throws: EngineError.self) { try ScriptValue.json(of: NSObject()) }
     }
