@@ -9,22 +9,10 @@
     /// A handler of the script messages with one name in one world, until it is stopped.
     @MainActor
     final class MessageHandler {
-        /// A reply handler of WebKit, which must be called once.
-        @MainActor
-        private final class Reply {
-            private var handler: (@MainActor @Sendable (Any?, String?) -> Void)?
-
-            init(_ handler: @escaping @MainActor @Sendable (Any?, String?) -> Void) { self.handler = handler }
-
-            func settle(_ value: Any?, _ error: String?) {
-                handler?(value, error)
-                handler = nil
-            }
-
-            deinit {
-                guard let handler else { return }
-                Task { @MainActor in handler(nil, "the handler was released") }
-            }
+        /// The settlement of the promise of a message.
+        private enum Reply: Sendable {
+            case json(String)
+            case rejection(String)
         }
 
         /// The object that WebKit retains with the configuration of the view. It references its handler weakly, because
@@ -49,7 +37,7 @@
         private let answer: @MainActor (ScriptMessage) async throws -> String
         private let documentURL: @MainActor () -> String
         private let controller: WKUserContentController
-        private var waiting: [UInt64: (work: Task<Void, Never>, reply: Reply)] = [:]
+        private var waiting: [UInt64: (work: Task<Void, Never>, reply: CompletionGuard<Reply>)] = [:]
         private var lastID: UInt64 = 0
         private var isStopped = false
         /// The number of the last message of an earlier document.
@@ -85,7 +73,7 @@
             waiting = [:]
             for (work, reply) in ended {
                 work.cancel()
-                reply.settle(nil, reason)
+                reply.complete(.rejection(reason))
             }
         }
 
@@ -95,30 +83,32 @@
         private func receive(
             _ body: Any, _ replyHandler: @escaping @MainActor @Sendable (Any?, String?) -> Void
         ) {
-            let reply = Reply(replyHandler)
-            guard !isStopped else { return reply.settle(nil, "the handler was removed") }
+            let reply = CompletionGuard<Reply>(otherwise: .rejection("the handler was released")) { reply in
+                switch reply {
+                case .json(let json):
+                    let value = try? ScriptValue.value(of: json)
+                    replyHandler(value, value == nil ? "the app's reply is not JSON" : nil)
+                case .rejection(let reason): replyHandler(nil, reason)
+                }
+            }
+            guard !isStopped else { return reply.complete(.rejection("the handler was removed")) }
             guard waiting.count < Self.limit else {
-                return reply.settle(nil, "too many messages with pending replies (limit \(Self.limit))")
+                return reply.complete(.rejection("too many messages with pending replies (limit \(Self.limit))"))
             }
             let message: ScriptMessage
             do {
                 message = ScriptMessage(json: try ScriptValue.json(of: body), documentURL: documentURL())
             } catch {
-                return reply.settle(nil, "\(error)")
+                return reply.complete(.rejection("\(error)"))
             }
             lastID += 1
             let id = lastID
             // The task references this object weakly, so that a handler that never replies does not retain it.
             let work = Task { [weak self, answer] in
                 do {
-                    let json = try await answer(message)
-                    if let value = try? ScriptValue.value(of: json) {
-                        reply.settle(value, nil)
-                    } else {
-                        reply.settle(nil, "the app's reply is not JSON")
-                    }
+                    reply.complete(.json(try await answer(message)))
                 } catch {
-                    reply.settle(nil, String(describing: error))
+                    reply.complete(.rejection(String(describing: error)))
                 }
                 self?.waiting[id] = nil
             }

@@ -119,5 +119,17 @@
             guard let view else { return decisionHandler(.deny) }
             view.enginePrompts.requestCapture(type, by: frame, decisionHandler)
         }
+
+        // Never compiled on Linux.
+        #if os(iOS)
+            func webView(
+                _ webView: WKWebView, requestDeviceOrientationAndMotionPermissionFor origin: WKSecurityOrigin,
+                initiatedByFrame frame: WKFrameInfo,
+                decisionHandler: @escaping @MainActor @Sendable (WKPermissionDecision) -> Void
+            ) {
+                guard let view else { return decisionHandler(.deny) }
+                view.enginePrompts.requestDeviceMotion(by: frame, decisionHandler)
+            }
+        #endif
     }
 #endif

@@ -12,25 +12,19 @@
     final class PolicyDecision {
         /// A Boolean value that indicates whether the navigation is one of the main frame.
         let isOfPage: Bool
-        private var handler: (@MainActor @Sendable (WKNavigationActionPolicy) -> Void)?
+        private let reply: CompletionGuard<WKNavigationActionPolicy>
         /// The task that decides.
         var task: Task<Void, Never>?
 
         init(isOfPage: Bool, _ handler: @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void) {
-            (self.isOfPage, self.handler) = (isOfPage, handler)
+            self.isOfPage = isOfPage
+            reply = CompletionGuard(otherwise: .cancel, handler)
         }
 
-        deinit {
-            task?.cancel()
-            guard let handler else { return }
-            Task { @MainActor in handler(.cancel) }
-        }
+        deinit { task?.cancel() }
 
         /// Decides. Only the first call has an effect.
-        func settle(_ policy: WKNavigationActionPolicy) {
-            handler?(policy)
-            handler = nil
-        }
+        func settle(_ policy: WKNavigationActionPolicy) { reply.complete(policy) }
     }
 
     extension WKWebViewView {
