@@ -22,7 +22,8 @@ extension EngineCheck {
         try await soak?.run(opens)
         try await soak?.end()
         let views = soak?.views ?? []
-        weak let container = soak?.container
+        weak var container: Container<WebKitGTKEngine>?
+        container = soak?.container
         soak = nil
         try expect(container == nil, "something still holds the container")
         try expect(

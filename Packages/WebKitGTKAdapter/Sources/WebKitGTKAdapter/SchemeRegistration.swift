@@ -13,7 +13,7 @@ internal import WebEngine
     @MainActor
     final class SchemeRegistration {
         let isSecure: Bool
-        private weak let engine: WebKitGTKEngine?
+        private weak var engine: WebKitGTKEngine?
         var handler: SchemeHandler
 
         init(engine: WebKitGTKEngine, isSecure: Bool, handler: @escaping SchemeHandler) {

@@ -27,7 +27,7 @@ internal import WebEngine
         private static let patience = Duration.milliseconds(250)
 
         private let request: UnsafeMutablePointer<WebKitURISchemeRequest>
-        private weak let view: WebKitGTKView?
+        private weak var view: WebKitGTKView?
         private var unconfirmed = 0
         private var delivery: SchemeTaskDelivery?
         private var writer: SocketWriter?

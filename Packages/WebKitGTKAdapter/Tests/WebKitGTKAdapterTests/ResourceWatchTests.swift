@@ -26,7 +26,8 @@ import WebEngine
         func unfinished() throws {
             let resource = try makeResource()
             var token: Token? = Token()
-            weak let held = token
+            weak var held: Token?
+            held = token
             ResourceWatch.start(resource) { [token] _ in
                 Issue.record("reported")
                 _ = token
@@ -41,7 +42,8 @@ import WebEngine
         func finished() throws {
             let resource = try makeResource()
             var token: Token? = Token()
-            weak let held = token
+            weak var held: Token?
+            held = token
             var reports: [EngineResource] = []
             ResourceWatch.start(resource) { [token] in
                 _ = token

@@ -65,7 +65,8 @@ struct EngineTests {
         var engine: WKWebViewEngine? = WKWebViewEngine()
         try engine?.register(CustomScheme(name: "app", isSecure: true), handler: refuse)
         let view = try #require(try engine?.makeView())
-        weak let released = engine
+        weak var released: WKWebViewEngine?
+        released = engine
         engine = nil
         #expect(released == nil)
         let task = try #require(view.webView?.page.startTask(request("app://a.example/")))

@@ -205,7 +205,8 @@ struct ScriptingTests {
         var view: WKWebViewView? = try engine.makeView()
         let web = try #require(view?.webView)
         try view?.setMessageHandler(named: "h", in: .page) { _ in "1" }
-        weak let released = view
+        weak var released: WKWebViewView?
+        released = view
         view = nil
         #expect(released == nil)
         guard case .error = await web.page.post("x", to: "h") else { return #expect(Bool(false), "no error") }

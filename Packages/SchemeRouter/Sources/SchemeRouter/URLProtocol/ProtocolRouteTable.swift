@@ -57,12 +57,18 @@ private enum TypeNumber {
 
 /// The route of a protocol class: a face and the settings of its sessions.
 final class ProtocolRoute: Sendable {
+    private struct Reference {
+        weak var face: URLProtocolFace?
+    }
+
     let settings: SessionSettings
+    private let reference: Mutex<Reference>
+
     /// The face; `nil` after the app has released it. Its sessions then use the network directly.
-    weak let face: URLProtocolFace?
+    var face: URLProtocolFace? { reference.withLock { $0.face } }
 
     init(_ face: URLProtocolFace, _ settings: SessionSettings) {
-        self.face = face
+        reference = Mutex(Reference(face: face))
         self.settings = settings
     }
 }

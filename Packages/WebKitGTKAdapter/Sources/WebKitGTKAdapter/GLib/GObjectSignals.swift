@@ -49,7 +49,7 @@
 
     /// The user data that a connection owns.
     private final class WeakTarget {
-        weak let object: AnyObject?
+        weak var object: AnyObject?
 
         init(_ object: AnyObject) {
             self.object = object

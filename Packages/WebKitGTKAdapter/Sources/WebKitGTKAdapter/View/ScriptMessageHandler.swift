@@ -13,7 +13,7 @@ internal import WebEngine
         let world: ScriptWorld
         private let limit: Int
         private let answer: @MainActor (ScriptMessage) async throws -> String
-        private weak let view: WebKitGTKView?
+        private weak var view: WebKitGTKView?
         private let contentManager: UnsafeMutablePointer<WebKitUserContentManager>
         private let signals: GObjectSignals
         private var waiting: [UInt64: (work: Task<Void, Never>, reply: ScriptMessageReply)] = [:]
