@@ -55,8 +55,7 @@ public final class PageDriver {
     private var documentTitle: String?
 
     var activeURL: URL? {
-        if let navigation, navigation.isOfApp || navigation.isRunning { return navigation.request.url }
-        return documentURL
+        running.last { $0.isOfApp || $0.isRunning }?.request.url ?? documentURL
     }
 
     func frame(isMain: Bool = true) -> WKFrameInfo { WKFrameInfo(documentURL, isMainFrame: isMain, in: view) }

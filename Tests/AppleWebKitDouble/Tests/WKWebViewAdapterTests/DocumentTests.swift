@@ -112,6 +112,22 @@ struct DocumentTests {
         #expect(given.urls.last == a + "#3")
     }
 
+    /// The URL of a navigation in progress is not that of the document.
+    @Test func comparesFragmentsWithTheDocument() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        let b = "https://b.example/"
+        let other = fixture.page.navigate(request(b))
+        await other.decide()
+        other.start()
+        #expect(fixture.web.url == url(b))
+        #expect(await fixture.page.navigate(request(a + "#1")).decide() == .allow)
+        #expect(given.urls == [a, b])
+        #expect(await fixture.page.navigate(request(b + "#1")).decide() == .allow)
+        #expect(given.urls == [a, b, b + "#1"])
+    }
+
     @Test func reloadsInPlace() async throws {
         let fixture = try Fixture()
         let given = fixture.give(origin)

@@ -36,7 +36,7 @@
             let isOfPage = action.targetFrame?.isMainFrame == true
             let decision = PolicyDecision(isOfPage: isOfPage, handler)
             // Without a target, WebKit asks for a new window next.
-            guard let webView, let url = action.request.url, action.targetFrame != nil else {
+            guard webView != nil, let url = action.request.url, action.targetFrame != nil else {
                 return decision.settle(hasEnded ? .cancel : .allow)
             }
             enginePrompts.decide(action) { [weak self] isAllowed in
@@ -46,18 +46,16 @@
                     return
                 }
                 if let policy = engineDownloads.policy(for: action) { return decision.settle(policy) }
-                decideDocument(action, at: url, in: webView, decision)
+                decideDocument(action, at: url, decision)
             }
         }
 
         /// Decides on a navigation to a document: after the wait of the app for a form, and with the document of the
         /// app.
-        private func decideDocument(
-            _ action: WKNavigationAction, at url: URL, in webView: WKWebView, _ decision: PolicyDecision
-        ) {
+        private func decideDocument(_ action: WKNavigationAction, at url: URL, _ decision: PolicyDecision) {
             let isOfPage = decision.isOfPage
             if isOfPage, given.takeArrival(action) { return decision.settle(.allow) }
-            if isOfPage, isFragmentNavigation(action, to: url, in: webView) { return decision.settle(.allow) }
+            if isOfPage, isFragmentNavigation(action, to: url) { return decision.settle(.allow) }
             // The load for which the app is asked replaces the navigation of the page.
             if isOfPage, location.isLoadWaiting, !location.isLoadIssued { return decision.settle(.cancel) }
             if isOfPage { cancelDecisions(ofPageOnly: true) }
@@ -117,12 +115,13 @@
 
         /// Returns a Boolean value that indicates whether a navigation scrolls to a fragment of the document (HTML,
         /// section "Navigate", step for fragments). WebKit asks for it, and reports neither its start nor its commit.
-        private func isFragmentNavigation(
-            _ action: WKNavigationAction, to url: URL, in webView: WKWebView
-        ) -> Bool {
+        ///
+        /// `WKWebView.url` may be that of a navigation in progress. Believed: the request of the target frame has the
+        /// URL of its document, with later changes by `history.pushState`. A device shows it by manual check 9.
+        private func isFragmentNavigation(_ action: WKNavigationAction, to url: URL) -> Bool {
             guard url.fragment != nil, (action.request.httpMethod ?? "GET") == "GET", !location.isLoadWaiting,
                 action.navigationType != .reload, action.navigationType != .backForward,
-                let current = webView.url?.absoluteString
+                let current = action.targetFrame?.request.url?.absoluteString
             else { return false }
             return ViewLocation.withoutFragment(current) == ViewLocation.withoutFragment(url.absoluteString)
         }
