@@ -181,6 +181,70 @@ struct DocumentTests {
         #expect(fixture.errors.map(\.code) == [.cannotConnect])
     }
 
+    /// Fails a navigation back in WebKit, and waits until the app is asked for its document.
+    private func failReturn(_ fixture: Fixture, _ given: NavigationRecord, _ gate: CallGate) async throws {
+        for path in ["1", "2"] { try await fixture.open(a + path) }
+        fixture.page.onNavigation = { navigation in
+            guard navigation.simulated == nil else { return }
+            await navigation.decide()
+            navigation.start()
+            navigation.fail(URLError(.notConnectedToInternet))
+        }
+        gate.close()
+        given.gate = { await gate.pass() }
+        fixture.web.goBack()
+        for await _ in gate.arrivals { break }
+        #expect(fixture.signals == ["started \(a)1"])
+    }
+
+    @Test func stopsAReturnThatFails() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        let gate = CallGate()
+        try await failReturn(fixture, given, gate)
+        fixture.view.stopLoading()
+        #expect(fixture.signals == ["started \(a)1", "stopped \(a)1"])
+        gate.open()
+        for _ in 0..<50 { await Task.yield() }
+        #expect(fixture.signals.count == 2 && fixture.errors.isEmpty && fixture.page.navigation == nil)
+    }
+
+    @Test func stopsTheDocumentOfAReturn() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        let gate = CallGate()
+        try await failReturn(fixture, given, gate)
+        gate.open()
+        try await until { fixture.page.navigation?.simulated != nil }
+        fixture.view.stopLoading()
+        #expect(fixture.signals == ["started \(a)1", "stopped \(a)1"])
+        try await until { !fixture.web.isLoading }
+        #expect(fixture.signals.count == 2)
+    }
+
+    @Test("Another navigation replaces a return that fails", arguments: [true, false])
+    func replacesAReturnThatFails(isOfApp: Bool) async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        let gate = CallGate()
+        try await failReturn(fixture, given, gate)
+        fixture.page.onNavigation = { await $0.run() }
+        let b = "https://b.example/"
+        if isOfApp {
+            fixture.view.showErrorPage("<p>", for: b)
+        } else {
+            // The app is not asked for a posted document.
+            await fixture.page.navigate(request(b, method: "POST"), type: .formSubmitted).run()
+        }
+        let signals = try await fixture.signals(until: isOfApp ? "finished about:blank" : "finished \(b)")
+        // A load of the app sends no more signals of earlier navigations.
+        let expected = isOfApp ? Fixture.load("about:blank") : ["stopped \(a)1"] + Fixture.load(b)
+        #expect(signals == ["started \(a)1"] + expected)
+        gate.open()
+        for _ in 0..<50 { await Task.yield() }
+        #expect(fixture.signals.isEmpty && given.shown == [a + "1", a + "2"])
+    }
+
     @Test("A document that fails before its commit leaves the script of the shown one", arguments: ["one", ""])
     func keepsTheScriptOfTheShownDocument(script: String) async throws {
         let fixture = try Fixture()

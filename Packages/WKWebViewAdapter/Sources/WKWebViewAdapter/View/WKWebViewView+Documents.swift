@@ -24,14 +24,15 @@
             let navigation: WKNavigation
             /// A Boolean value that indicates whether WebKit has asked for its policy.
             var isAllowed = false
-            /// A Boolean value that indicates whether it replaces a navigation whose start was reported.
-            var isReplacement: Bool
         }
 
         var answer: (@MainActor (EngineNavigation) async -> EngineDocument?)?
         var arrival: Arrival?
         /// The navigation back or forward that WebKit performs itself.
         var returning: EngineNavigation?
+        /// The URL of the navigation back or forward that has failed in WebKit and whose document the app gives; `nil`
+        /// if there is none. Its start was reported, and its end was not.
+        var failedReturn: String?
         /// The script of the given document that is shown or arrives.
         var script: WKUserScript?
         /// The script of the shown document while another one arrives; see `restoreDocumentScript()`.
@@ -61,8 +62,8 @@
         mutating func takeReplacement(_ navigation: WKNavigation?) -> Bool {
             guard let arrival, arrival.navigation === navigation else { return false }
             self.arrival?.isAllowed = true
-            self.arrival?.isReplacement = false
-            return arrival.isReplacement
+            defer { failedReturn = nil }
+            return failedReturn != nil
         }
 
         mutating func commit(_ navigation: WKNavigation?) {
@@ -104,10 +105,8 @@
         }
 
         /// Begins to show a document of the app.
-        /// - Parameter isReplacement: a Boolean value that indicates whether it replaces a navigation whose start was
-        ///   reported.
         /// - Returns: `false` if the document has no valid URL.
-        func give(_ document: EngineDocument, isReplacement: Bool = false) -> Bool {
+        func give(_ document: EngineDocument) -> Bool {
             guard let webView, let url = URL(string: document.url),
                 let response = HTTPURLResponse(
                     url: url, statusCode: 200, httpVersion: "HTTP/1.1",
@@ -116,7 +115,7 @@
             setDocumentScript(document.script)
             let navigation = webView.loadSimulatedRequest(
                 URLRequest(url: url), response: response, responseData: Data(document.html.utf8))
-            given.arrival = .init(navigation: navigation, isReplacement: isReplacement)
+            given.arrival = .init(navigation: navigation)
             methods.end()
             location.issue(navigation)
             document.onShow()
@@ -128,14 +127,25 @@
         func giveReturn(after failure: LoadFailure) -> Bool {
             guard let returning = given.returning, let answer = given.answer else { return false }
             given.returning = nil
+            given.failedReturn = returning.url
             loadTask?.cancel()
             loadTask = Task { [weak self, token = location.lastLoad] in
                 let document = await answer(returning)
                 guard let self, !Task.isCancelled, location.lastLoad == token, !location.isNavigating else { return }
-                if let document, give(document, isReplacement: true) { return }
+                if let document, give(document) { return }
+                given.failedReturn = nil
                 report(failure, .other)
             }
             return true
+        }
+
+        /// Ends the navigation back or forward whose document the app gives: the app stops it, or another navigation
+        /// replaces it. WebKit has ended it before, and reports nothing.
+        func stopReturn() {
+            guard let url = given.failedReturn else { return }
+            given.failedReturn = nil
+            loadTask?.cancel()
+            send(.stopped(url: url))
         }
 
         // MARK: The script of a document

@@ -39,6 +39,7 @@
             if let url = location.stop() {
                 send(.failed(url: url, error: EngineError(.loadFailed, "the load was stopped", at: url)))
             }
+            stopReturn()
         }
 
         /// Reloads the document of the view by GET, in its history entry.
@@ -82,7 +83,7 @@
         private func record(_ url: String) {
             loadTask?.cancel()
             cancelDecisions()
-            given.arrival = nil
+            (given.arrival, given.failedReturn) = (nil, nil)
             location.recordLoad(for: url)
             hasProcess = true
             errorPageURL = nil

@@ -58,7 +58,10 @@
             if isOfPage, isFragmentNavigation(action, to: url) { return decision.settle(.allow) }
             // The load for which the app is asked replaces the navigation of the page.
             if isOfPage, location.isLoadWaiting, !location.isLoadIssued { return decision.settle(.cancel) }
-            if isOfPage { cancelDecisions(ofPageOnly: true) }
+            if isOfPage {
+                cancelDecisions(ofPageOnly: true)
+                stopReturn()
+            }
             let isForm = action.navigationType == .formSubmitted || action.navigationType == .formResubmitted
             let wait = isForm ? formWait?(url.absoluteString) : nil
             let navigation = isOfPage ? documentNavigation(action, to: url) : nil

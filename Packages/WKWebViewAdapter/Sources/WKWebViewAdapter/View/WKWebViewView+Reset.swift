@@ -27,7 +27,7 @@
             onSignal = { continuation.yield($0) }
             loadTask?.cancel()
             cancelDecisions()
-            given.arrival = nil
+            (given.arrival, given.failedReturn) = (nil, nil)
             removeDocumentScript()
             location.recordLoad(for: ViewLocation.blank)
             location.issue(web.loadHTMLString("<!doctype html>", baseURL: nil))

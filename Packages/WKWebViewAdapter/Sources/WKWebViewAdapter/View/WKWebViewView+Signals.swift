@@ -12,6 +12,7 @@
             guard location.start(navigation, url: engineURL) else { return }
             // The start of the navigation that a document replaces was reported.
             guard !given.takeReplacement(navigation) else { return }
+            stopReturn()
             send(.started(url: engineURL))
         }
 
@@ -61,7 +62,7 @@
             location.endProcess()
             methods.end()
             cancelDecisions()
-            given.arrival = nil
+            (given.arrival, given.failedReturn) = (nil, nil)
             enginePrompts.withdrawAll()
             scriptCalls.endAll(with: .viewEnded)
             for handler in messageHandlers { handler.documentChanged() }
