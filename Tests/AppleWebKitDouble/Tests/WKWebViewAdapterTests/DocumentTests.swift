@@ -265,6 +265,26 @@ struct DocumentTests {
         #expect(controller.userScripts.map(\.source) == shown)
     }
 
+    @Test("A document is shown if the app allows it, and only then", arguments: [EnginePrompt.Answer.yes, .no])
+    func showsAllowedDocuments(answer: EnginePrompt.Answer) async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        var asked: [EnginePrompt] = []
+        fixture.view.prompts?.onPrompt = { asked.append($0) }
+        fixture.view.load(a)
+        try await until { !asked.isEmpty }
+        #expect(asked.map(\.subject) == [.document(url: a)] && given.shown.isEmpty)
+        var shownBeforeCommit: [String]?
+        let record = fixture.view.onSignal
+        fixture.view.onSignal = { signal in
+            if case .committed = signal { shownBeforeCommit = given.shown }
+            record?(signal)
+        }
+        asked[0].answer(answer)
+        try await fixture.signals(until: answer == .yes ? "finished \(a)" : "failed \(a)")
+        #expect(given.shown == (answer == .yes ? [a] : []) && shownBeforeCommit == (answer == .yes ? [a] : nil))
+    }
+
     @Test func asksAfterAStoppedDocument() async throws {
         let fixture = try Fixture()
         let record = fixture.give(origin)

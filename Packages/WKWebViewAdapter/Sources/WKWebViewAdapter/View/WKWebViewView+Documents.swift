@@ -22,6 +22,7 @@
         /// A document that the view has begun to load.
         struct Arrival {
             let navigation: WKNavigation
+            let document: EngineDocument
             /// A Boolean value that indicates whether WebKit has asked for its policy.
             var isAllowed = false
         }
@@ -66,9 +67,13 @@
             return failedReturn != nil
         }
 
-        mutating func commit(_ navigation: WKNavigation?) {
-            if arrival?.navigation === navigation { arrival = nil }
+        /// Records the commit of a document.
+        /// - Returns: the given document, if it is that.
+        mutating func commit(_ navigation: WKNavigation?) -> EngineDocument? {
             (returning, former) = (nil, nil)
+            guard let arrival, arrival.navigation === navigation else { return nil }
+            self.arrival = nil
+            return arrival.document
         }
     }
 
@@ -115,10 +120,9 @@
             setDocumentScript(document.script)
             let navigation = webView.loadSimulatedRequest(
                 URLRequest(url: url), response: response, responseData: Data(document.html.utf8))
-            given.arrival = .init(navigation: navigation)
+            given.arrival = .init(navigation: navigation, document: document)
             methods.end()
             location.issue(navigation)
-            document.onShow()
             return true
         }
 

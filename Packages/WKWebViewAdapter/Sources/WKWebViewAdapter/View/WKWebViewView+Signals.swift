@@ -20,7 +20,7 @@
 
         func committed(_ navigation: WKNavigation?) {
             let isReported = location.commit(navigation, url: engineURL)
-            given.commit(navigation)
+            given.commit(navigation)?.onShow()
             methods.commit()
             enginePrompts.withdrawAll()
             scriptCalls.endAll(with: .pageGone)
