@@ -285,6 +285,41 @@ struct DocumentTests {
         #expect(given.shown == (answer == .yes ? [a] : []) && shownBeforeCommit == (answer == .yes ? [a] : nil))
     }
 
+    /// Lets WebKit ask for the policy of each given document in another way than believed.
+    /// - Parameter hasStarted: a Boolean value that indicates whether it asks after the start.
+    private func askOtherwise(_ fixture: Fixture, hasStarted: Bool) {
+        var count = 0
+        fixture.page.onNavigation = { navigation in
+            count += 1
+            // Ends the test if the adapter does not.
+            guard count < 200 else { return }
+            if hasStarted {
+                await navigation.decide()
+                navigation.start()
+            }
+            await fixture.page.navigate(navigation.request, type: hasStarted ? .other : .linkActivated).decide()
+        }
+    }
+
+    @Test("A given document for which WebKit asks again and again fails", arguments: [true, false])
+    func boundsRepeatedQuestions(hasStarted: Bool) async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin, script: "given")
+        let controller = fixture.web.configuration.userContentController
+        askOtherwise(fixture, hasStarted: hasStarted)
+        if hasStarted { fixture.view.load(a) } else { await fixture.page.navigate(request(a)).decide() }
+        let signals = try await fixture.signals(until: "failed \(a)")
+        #expect(signals.count { $0 == "failed \(a)" } == 1 && fixture.errors.map(\.code) == [.loadFailed])
+        #expect(given.navigations.count == GivenDocuments.limit && given.shown.isEmpty)
+        #expect(controller.userScripts.isEmpty)
+        for _ in 0..<50 { await Task.yield() }
+        #expect(fixture.signals.isEmpty && given.navigations.count == GivenDocuments.limit)
+        // The next navigation has as many attempts.
+        fixture.page.onNavigation = { await $0.run() }
+        await fixture.navigate(a + "2")
+        #expect(try await fixture.signals(until: "finished \(a)2").suffix(3) == Fixture.load(a + "2"))
+    }
+
     @Test func asksAfterAStoppedDocument() async throws {
         let fixture = try Fixture()
         let record = fixture.give(origin)

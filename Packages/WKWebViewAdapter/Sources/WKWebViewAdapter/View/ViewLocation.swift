@@ -79,6 +79,15 @@
             return url
         }
 
+        /// Records that the navigation in progress ends without a document. WebKit reports may follow, and are ignored.
+        /// - Returns: the URL of the load of the app; `nil` if there is none.
+        mutating func abandon() -> String? {
+            defer { request = nil }
+            if let navigation = request?.navigation { abandoned = navigation }
+            if current?.isCommitted == false { current = nil }
+            return request?.url
+        }
+
         /// Records the start of a navigation.
         /// - Returns: `false` if the load of the app replaces the navigation.
         mutating func start(_ navigation: WKNavigation?, url: String) -> Bool {

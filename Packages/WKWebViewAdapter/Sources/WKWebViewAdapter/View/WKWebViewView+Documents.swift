@@ -27,8 +27,14 @@
             var isAllowed = false
         }
 
+        /// The maximum number of given documents without a commit. WebKit may ask for the policy of a given document in
+        /// another way than `takeArrival(_:)` expects; the app would then be asked and give it without an end.
+        static let limit = 20
+
         var answer: (@MainActor (EngineNavigation) async -> EngineDocument?)?
         var arrival: Arrival?
+        /// The number of given documents since the last commit, failure or load of the app.
+        var uncommitted = 0
         /// The navigation back or forward that WebKit performs itself.
         var returning: EngineNavigation?
         /// The URL of the navigation back or forward that has failed in WebKit and whose document the app gives; `nil`
@@ -70,7 +76,7 @@
         /// Records the commit of a document.
         /// - Returns: the given document, if it is that.
         mutating func commit(_ navigation: WKNavigation?) -> EngineDocument? {
-            (returning, former) = (nil, nil)
+            (returning, former, uncommitted) = (nil, nil, 0)
             guard let arrival, arrival.navigation === navigation else { return nil }
             self.arrival = nil
             return arrival.document
@@ -121,6 +127,7 @@
             let navigation = webView.loadSimulatedRequest(
                 URLRequest(url: url), response: response, responseData: Data(document.html.utf8))
             given.arrival = .init(navigation: navigation, document: document)
+            given.uncommitted += 1
             methods.end()
             location.issue(navigation)
             return true
@@ -150,6 +157,16 @@
             given.failedReturn = nil
             loadTask?.cancel()
             send(.stopped(url: url))
+        }
+
+        /// Ends the load of a document that WebKit does not show, although the app has given it repeatedly.
+        func failRepeatedDocument(at url: String) {
+            (given.arrival, given.uncommitted) = (nil, 0)
+            methods.end()
+            restoreDocumentScript()
+            let url = location.abandon() ?? url
+            let message = "the engine does not show the document of the app (limit \(GivenDocuments.limit) attempts)"
+            send(.failed(url: url, error: EngineError(.loadFailed, message, at: url)))
         }
 
         // MARK: The script of a document

@@ -33,7 +33,7 @@
             guard let webView else { return }
             loadTask?.cancel()
             cancelDecisions()
-            given.arrival = nil
+            (given.arrival, given.uncommitted) = (nil, 0)
             webView.stopLoading()
             // WebKit reports nothing for a load that has not started.
             if let url = location.stop() {
@@ -83,7 +83,7 @@
         private func record(_ url: String) {
             loadTask?.cancel()
             cancelDecisions()
-            (given.arrival, given.failedReturn) = (nil, nil)
+            (given.arrival, given.failedReturn, given.uncommitted) = (nil, nil, 0)
             location.recordLoad(for: url)
             hasProcess = true
             errorPageURL = nil

@@ -65,6 +65,10 @@
             let isForm = action.navigationType == .formSubmitted || action.navigationType == .formResubmitted
             let wait = isForm ? formWait?(url.absoluteString) : nil
             let navigation = isOfPage ? documentNavigation(action, to: url) : nil
+            if navigation != nil, given.uncommitted >= GivenDocuments.limit {
+                decision.settle(.cancel)
+                return failRepeatedDocument(at: url.absoluteString)
+            }
             guard wait != nil || navigation != nil else { return allow(decision, action) }
             lastDecision += 1
             decisions[lastDecision] = decision

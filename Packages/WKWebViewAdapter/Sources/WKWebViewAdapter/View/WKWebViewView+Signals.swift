@@ -40,6 +40,7 @@
             methods.end()
             if !isCommitted {
                 restoreDocumentScript()
+                if failure.kind == .failed { given.uncommitted = 0 }
                 if failure.kind == .failed, end == .other, giveReturn(after: failure) { return }
             }
             report(failure, end)
@@ -62,7 +63,7 @@
             location.endProcess()
             methods.end()
             cancelDecisions()
-            (given.arrival, given.failedReturn) = (nil, nil)
+            (given.arrival, given.failedReturn, given.uncommitted) = (nil, nil, 0)
             enginePrompts.withdrawAll()
             scriptCalls.endAll(with: .viewEnded)
             for handler in messageHandlers { handler.documentChanged() }
