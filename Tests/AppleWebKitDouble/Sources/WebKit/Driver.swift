@@ -150,6 +150,12 @@ public final class PageDriver {
         }
     }
 
+    /// Changes the URL of the document, which stays.
+    func scroll(to url: URL?) {
+        if let url, documentURL != url { list.add(url) }
+        documentURL = url
+    }
+
     /// Believed, from WebKit's sources: the text of a call whose document was replaced. A device shows it by a
     /// navigation during a call.
     private static let unreachable = "Completion handler for function call is no longer reachable"

@@ -179,6 +179,20 @@ public final class PageNavigation {
     let isOfApp: Bool
     private var isInFrame: Bool { action.targetFrame?.isMainFrame == false }
 
+    /// A Boolean value that indicates whether the navigation scrolls to a fragment of the document.
+    ///
+    /// Believed, from `FrameLoader::shouldPerformFragmentNavigation` in WebKit's sources: a load of the app and a
+    /// simulated load scroll too, unless they have the URL of the current item. WebKit asks for the policy, and calls
+    /// no other method of the delegate. A device shows it by a load of a fragment.
+    private var isFragmentNavigation: Bool {
+        guard !isInFrame, case .new = entry, let url = request.url, url.fragment != nil,
+            let document = page.documentURL, (request.httpMethod ?? "GET") == "GET",
+            action.navigationType != .reload, action.navigationType != .backForward
+        else { return false }
+        let texts = [url, document].map { $0.absoluteString.prefix { $0 != "#" } }
+        return texts[0] == texts[1]
+    }
+
     init(
         _ page: PageDriver, _ action: WKNavigationAction, _ entry: Entry,
         isOfApp: Bool, simulated: (response: URLResponse, data: Data)? = nil
@@ -209,6 +223,10 @@ public final class PageNavigation {
             let download = PageDownload(page, request)
             self.download = download
             delegate.webView(view, navigationAction: action, didBecome: download.download)
+        }
+        if policy == .allow, isFragmentNavigation {
+            end()
+            page.scroll(to: request.url)
         }
         return policy
     }

@@ -107,9 +107,34 @@ struct DocumentTests {
         #expect(await fixture.page.navigate(request(a)).decide() == .cancel)
         #expect(given.urls == [a + "#1", a])
         try await fixture.signals(until: "finished \(a)")
+        // WebKit would show no other document.
         fixture.view.load(a + "#3")
-        try await fixture.signals(until: "finished \(a)#3")
-        #expect(given.urls.last == a + "#3")
+        #expect(try await fixture.signals(until: "finished \(a)#3") == ["finished \(a)#3"])
+        #expect(given.urls == [a + "#1", a] && fixture.list.last == a + "#3")
+        // The URL of the document itself is loaded again.
+        fixture.view.load(a + "#3")
+        #expect(try await fixture.signals(until: "finished \(a)#3") == Fixture.load(a + "#3"))
+        #expect(given.urls == [a + "#1", a, a + "#3"])
+    }
+
+    /// The app follows redirects, and the target may be a fragment of the document.
+    @Test func scrollsToAGivenFragment() async throws {
+        let fixture = try Fixture()
+        let controller = fixture.web.configuration.userContentController
+        _ = fixture.give(origin, script: "one")
+        try await fixture.open(a)
+        let old = "https://old.example/"
+        var fragments = ["#2", "#1"]
+        fixture.view.answerNavigations { [a] _ in
+            EngineDocument(url: a + (fragments.popLast() ?? ""), html: "", script: "two")
+        }
+        fixture.view.load(old)
+        #expect(try await fixture.signals(until: "finished \(old)") == ["finished \(old)"])
+        #expect(controller.userScripts.map(\.source) == ["one"])
+        #expect(await fixture.page.navigate(request(old)).decide() == .cancel)
+        try await until { fixture.list.count == 3 }
+        #expect(fixture.signals.isEmpty && controller.userScripts.map(\.source) == ["one"])
+        #expect(fixture.list == [a, a + "#1", a + "#2"] && fixture.view.given.arrival == nil)
     }
 
     /// The URL of a navigation in progress is not that of the document.

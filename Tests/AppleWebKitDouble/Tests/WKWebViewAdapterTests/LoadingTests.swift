@@ -48,6 +48,40 @@ struct LoadingTests {
         #expect(second !== first)
     }
 
+    @Test func endsALoadOfAFragment() async throws {
+        let fixture = try Fixture()
+        try await fixture.open(a)
+        fixture.view.load(a + "#1")
+        #expect(try await fixture.signals(until: "finished \(a)#1") == ["finished \(a)#1"])
+        #expect(fixture.list == [a, a + "#1"] && !fixture.view.location.isNavigating)
+        // A document that still loads reports its end itself.
+        let slow = fixture.page.navigate(request(b))
+        await slow.decide()
+        slow.start()
+        slow.commit()
+        fixture.view.load(b + "#2")
+        try await until { fixture.list.last == b + "#2" }
+        #expect(fixture.signals == ["started \(b)", "committed \(b)"])
+        slow.finish()
+        #expect(fixture.signals.last == "finished \(b)")
+        // A document that ends before WebKit scrolls does not report the end.
+        fixture.page.onNavigation = nil
+        let other = fixture.page.navigate(request(a))
+        await other.decide()
+        other.start()
+        other.commit()
+        fixture.view.load(a + "#3")
+        let load = try #require(fixture.page.navigation)
+        other.finish()
+        #expect(fixture.signals.last == "committed \(a)")
+        await load.run()
+        #expect(fixture.signals.last == "finished \(a)#3")
+        // A script that changes the fragment at the same time does not end the load.
+        fixture.view.load(a + "#4")
+        await fixture.page.navigate(request(a + "#5"), type: .other).decide()
+        #expect(fixture.signals.last == "finished \(a)#3")
+    }
+
     @Test func distinguishesFailuresOfTheAppAndOfThePage() async throws {
         let fixture = try Fixture()
         fixture.page.onNavigation = nil

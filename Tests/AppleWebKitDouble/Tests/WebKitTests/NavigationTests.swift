@@ -75,6 +75,20 @@ struct NavigationTests {
         #expect(!setup.view.isLoading)
     }
 
+    @Test func scrollsToAFragment() async {
+        let setup = Setup()
+        setup.view.load(request("https://a.example/"))
+        await setup.page.navigation?.run()
+        setup.view.load(request("https://a.example/#1"))
+        await setup.page.navigation?.run()
+        #expect(setup.delegate.calls == all + ["action"] && setup.view.url == url("https://a.example/#1"))
+        #expect(!setup.view.isLoading && setup.view.backForwardList.currentItem?.url == setup.view.url)
+        // The same URL is loaded again.
+        setup.view.load(request("https://a.example/#1"))
+        await setup.page.navigation?.run()
+        #expect(setup.delegate.calls == all + ["action"] + all && setup.view.backForwardList.backList.count == 1)
+    }
+
     @Test func replacesAProvisionalNavigation() async {
         let setup = Setup()
         setup.view.load(request("app://a.example/"))

@@ -79,6 +79,16 @@
             return url
         }
 
+        /// Records that the load of the app scrolls to a fragment of the document.
+        /// - Returns: the URL of the load if it has ended; `nil` if there is no load, or if the document still loads.
+        mutating func scroll() -> String? {
+            guard let url = request?.url else { return nil }
+            request = nil
+            if current?.isCommitted == true { return nil }
+            current = nil
+            return url
+        }
+
         /// Records that the navigation in progress ends without a document. WebKit reports may follow, and are ignored.
         /// - Returns: the URL of the load of the app; `nil` if there is none.
         mutating func abandon() -> String? {
@@ -119,17 +129,20 @@
         }
 
         /// Records the end of the load of a document.
-        /// - Returns: `true` if the navigation is the current one.
+        /// - Returns: `true` if the navigation is the current one, and no load of the app replaces it.
         mutating func finish(_ navigation: WKNavigation?) -> Bool {
-            guard isCurrent(navigation), current?.isCommitted == true else { return false }
-            current = nil
-            return true
+            guard let current, current.navigation === navigation, current.isCommitted else { return false }
+            self.current = nil
+            return !isLoadWaiting
         }
 
         /// Records the failure of a navigation.
         mutating func fail(_ navigation: WKNavigation?) -> Failure {
             let isOfRequest = request != nil && isOfRequest(navigation)
-            guard isOfRequest || isCurrent(navigation) else { return .ignored }
+            guard isOfRequest || isCurrent(navigation) else {
+                if let current, current.navigation === navigation { self.current = nil }
+                return .ignored
+            }
             current = nil
             expectedDocument = nil
             defer { request = nil }

@@ -20,6 +20,9 @@
 
         /// Starts to load a URL. An earlier load in progress sends no more signals.
         ///
+        /// A URL that differs from that of the document in its fragment alone scrolls the document. The signal
+        /// `finished` ends such a load; it has no start and no commit.
+        ///
         /// In document mode the app is asked for the document before WebKit, so that WebKit opens no connection for a
         /// document that it need not load.
         public func load(_ url: String) {
@@ -94,7 +97,8 @@
             _ url: String, isReload: Bool, _ native: @escaping @MainActor (WKWebView, URLRequest) -> WKNavigation?
         ) {
             let target = URL(string: url)
-            let answer = GivenDocuments.isCovered(target) ? given.answer : nil
+            let isScroll = !isReload && isFragment(url)
+            let answer = GivenDocuments.isCovered(target) && !isScroll ? given.answer : nil
             if let target, answer == nil, pendingUserAgent == nil { return issue(target, native) }
             let token = location.lastLoad
             loadTask = Task { [weak self] in
@@ -108,6 +112,15 @@
                 if let document, give(document) { return }
                 issue(target, native)
             }
+        }
+
+        /// Returns a Boolean value that indicates whether a load scrolls to a fragment of the document. The last entry
+        /// of the history has the URL of the document, with later changes by `history.pushState`.
+        private func isFragment(_ url: String) -> Bool {
+            guard url.utf8.contains(UInt8(ascii: "#")), !["", ViewLocation.blank].contains(location.documentURL),
+                let shown = webView?.backForwardList.currentItem?.url.absoluteString, shown != url
+            else { return false }
+            return ViewLocation.withoutFragment(shown) == ViewLocation.withoutFragment(url)
         }
 
         private func issue(_ url: URL, _ native: @MainActor (WKWebView, URLRequest) -> WKNavigation?) {

@@ -54,8 +54,11 @@
         /// app.
         private func decideDocument(_ action: WKNavigationAction, at url: URL, _ decision: PolicyDecision) {
             let isOfPage = decision.isOfPage
+            if isOfPage, isFragmentNavigation(action, to: url) {
+                if isOfAdapter(action) { endScroll() }
+                return decision.settle(.allow)
+            }
             if isOfPage, given.takeArrival(action) { return decision.settle(.allow) }
-            if isOfPage, isFragmentNavigation(action, to: url) { return decision.settle(.allow) }
             // The load for which the app is asked replaces the navigation of the page.
             if isOfPage, location.isLoadWaiting, !location.isLoadIssued { return decision.settle(.cancel) }
             if isOfPage {
@@ -120,16 +123,38 @@
             decision.settle(.allow)
         }
 
+        /// Returns a Boolean value that indicates whether the adapter has requested a navigation to a fragment. A
+        /// script may change the fragment at the same time.
+        private func isOfAdapter(_ action: WKNavigationAction) -> Bool {
+            let isArriving = given.arrival.map { !$0.isAllowed } ?? false
+            guard action.navigationType == .other, location.isLoadIssued || isArriving,
+                let requested = given.arrival?.document.url ?? location.requestedURL
+            else { return false }
+            return URL(string: requested)?.fragment == action.request.url?.fragment
+        }
+
+        /// Ends the load that the adapter has requested, because it scrolls to a fragment of the document.
+        private func endScroll() {
+            if given.arrival != nil {
+                given.arrival = nil
+                restoreDocumentScript()
+            }
+            if let url = location.scroll() { send(.finished(url: url)) }
+            stopReturn()
+        }
+
         /// Returns a Boolean value that indicates whether a navigation scrolls to a fragment of the document (HTML,
         /// section "Navigate", step for fragments). WebKit asks for it, and reports neither its start nor its commit.
         ///
         /// `WKWebView.url` may be that of a navigation in progress. Believed: the request of the target frame has the
         /// URL of its document, with later changes by `history.pushState`. A device shows it by manual check 9.
         private func isFragmentNavigation(_ action: WKNavigationAction, to url: URL) -> Bool {
-            guard url.fragment != nil, (action.request.httpMethod ?? "GET") == "GET", !location.isLoadWaiting,
+            guard url.fragment != nil, (action.request.httpMethod ?? "GET") == "GET",
                 action.navigationType != .reload, action.navigationType != .backForward,
                 let current = action.targetFrame?.request.url?.absoluteString
             else { return false }
+            // WebKit loads the URL of the current history entry again, if the app requests it.
+            guard isOfAdapter(action) ? current != url.absoluteString : !location.isLoadWaiting else { return false }
             return ViewLocation.withoutFragment(current) == ViewLocation.withoutFragment(url.absoluteString)
         }
     }
