@@ -195,8 +195,43 @@ struct ScriptingTests {
         fixture.page.drain()
     }
 
-    private func isRejected(_ fixture: Fixture) async -> Bool {
-        if case .error = await fixture.page.post("x", to: "h") { true } else { false }
+    @Test func limitsTheBytesOfPendingMessages() async throws {
+        let fixture = try Fixture()
+        fixture.view.messageBudget.limit = 100
+        let gate = CallGate()
+        gate.close()
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        for name in ["h", "i"] {
+            try fixture.view.setMessageHandler(named: name, in: .page) { _ in
+                await gate.pass()
+                return "1"
+            }
+        }
+        // Two quotation marks make 40 bytes of 38.
+        let text = String(repeating: "x", count: 38)
+        var posts: [Task<Bool, Never>] = []
+        for name in ["h", "i"] {
+            posts.append(Task { await isRejected(fixture, text, name) })
+            _ = await arrivals.next()
+        }
+        #expect(fixture.view.messageBudget.used == 80)
+        // The limit is that of all handlers together, and of bytes.
+        #expect(await isRejected(fixture, text))
+        #expect(await isRejected(fixture, String(repeating: "é", count: 10)))
+        #expect(fixture.view.messageBudget.used == 80)
+        // A handler that does not end has its message after its removal.
+        try fixture.view.setMessageHandler(named: "h", in: .page) { _ in "1" }
+        #expect(await posts[0].value && fixture.view.messageBudget.used == 80)
+        gate.open()
+        #expect(await !posts[1].value)
+        try await until { fixture.view.messageBudget.used == 0 }
+        #expect(await !isRejected(fixture, text))
+        #expect(await isRejected(fixture, String(repeating: "x", count: 99)))
+        fixture.page.drain()
+    }
+
+    private func isRejected(_ fixture: Fixture, _ body: String = "x", _ name: String = "h") async -> Bool {
+        if case .error = await fixture.page.post(body, to: name) { true } else { false }
     }
 
     /// The configuration retains its handlers, so that a handler that retains the view would leak both.

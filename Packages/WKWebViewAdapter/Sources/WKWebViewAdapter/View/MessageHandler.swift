@@ -32,8 +32,18 @@
         /// The maximum number of messages that wait for a reply. The promises of further messages are rejected.
         static let limit = 256
 
+        /// The bytes of the messages of a view that wait for a reply, and their limit.
+        @MainActor
+        final class Budget {
+            /// The maximum number of bytes of all messages of the view as JSON; 64 MB. The promises of further messages
+            /// are rejected.
+            var limit = ScriptValue.sizeLimit
+            fileprivate(set) var used = 0
+        }
+
         let name: String
         let world: ScriptWorld
+        private let budget: Budget
         private let answer: @MainActor (ScriptMessage) async throws -> String
         private let documentURL: @MainActor () -> String
         private let controller: WKUserContentController
@@ -49,14 +59,16 @@
         var pendingCount: Int { waiting.count }
 
         /// Creates and registers a handler. No other handler may have the name in the world.
-        /// - Parameter documentURL: a closure that returns the URL of the current document.
+        /// - Parameters:
+        ///   - budget: the budget of the view, which the message uses until the closure has returned.
+        ///   - documentURL: a closure that returns the URL of the current document.
         init(
-            named name: String, in world: ScriptWorld, of controller: WKUserContentController,
+            named name: String, in world: ScriptWorld, of controller: WKUserContentController, budget: Budget,
             documentURL: @escaping @MainActor () -> String,
             _ answer: @escaping @MainActor (ScriptMessage) async throws -> String
         ) {
             (self.name, self.world, self.controller) = (name, world, controller)
-            (self.documentURL, self.answer) = (documentURL, answer)
+            (self.budget, self.documentURL, self.answer) = (budget, documentURL, answer)
             let proxy = Proxy()
             proxy.handler = self
             controller.addScriptMessageHandler(proxy, contentWorld: world.contentWorld, name: name)
@@ -97,14 +109,19 @@
             }
             let message: ScriptMessage
             do {
-                message = ScriptMessage(json: try ScriptValue.json(of: body), documentURL: documentURL())
+                let limit = min(ScriptValue.sizeLimit, budget.limit - budget.used)
+                message = ScriptMessage(json: try ScriptValue.json(of: body, upTo: limit), documentURL: documentURL())
             } catch {
                 return reply.complete(.rejection("\(error)"))
             }
+            let size = message.json.utf8.count
+            budget.used += size
             lastID += 1
             let id = lastID
             // The task references this object weakly, so that a handler that never replies does not retain it.
-            let work = Task { [weak self, answer] in
+            let work = Task { [weak self, budget, answer] in
+                // A handler that ignores its cancellation still has the message.
+                defer { budget.used -= size }
                 do {
                     reply.complete(.json(try await answer(message)))
                 } catch {

@@ -20,6 +20,7 @@
         static func json(of value: Any?, upTo size: Int = sizeLimit) throws -> String {
             var text = ""
             try write(value, into: &text, upTo: size, depth: 0)
+            guard text.utf8.count <= size else { throw EngineError(.script, "the value is too large") }
             return text
         }
 

@@ -37,7 +37,8 @@
             applyScripts()
         }
 
-        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`. At most 256 messages wait for it.
+        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`. At most 256 messages wait for it, and
+        /// the messages that wait for all handlers have at most 64 MB.
         /// - Throws: `EngineError` with code `handlerTaken` if the name is empty, or `processEnded`.
         public func setMessageHandler(
             named name: String, in world: ScriptWorld,
@@ -53,7 +54,7 @@
             }
             messageHandlers.append(
                 MessageHandler(
-                    named: name, in: world, of: web.configuration.userContentController,
+                    named: name, in: world, of: web.configuration.userContentController, budget: messageBudget,
                     documentURL: { [weak self] in self?.location.documentURL ?? "" }, handler))
         }
 

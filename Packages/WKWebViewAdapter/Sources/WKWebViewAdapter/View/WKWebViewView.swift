@@ -72,6 +72,7 @@
         /// The scripts of the app, without that of a given document.
         var userScripts: [WKUserScript] = []
         var messageHandlers: [MessageHandler] = []
+        let messageBudget = MessageHandler.Budget()
         var contentRules: WKContentRuleList?
         var formWait: (@MainActor (_ url: String) -> (@MainActor () async -> Void)?)?
 
