@@ -208,13 +208,17 @@ public final class PageDriver {
     ///
     /// Documented: the body and the reply are NSNumber, NSString, NSDate, NSArray, NSDictionary or NSNull. Believed: a
     /// reply that never comes rejects the promise. The double is stricter and ends the process.
-    public func post(_ body: Any, to name: String, in world: WKContentWorld? = nil, inFrame: Bool = false) async
-        -> PageReply
-    {
+    /// - Parameters:
+    ///   - inFrame: a Boolean value that indicates whether a frame posts.
+    ///   - origin: the URL that determines the origin of the frame; that of the document by default.
+    public func post(
+        _ body: Any, to name: String, in world: WKContentWorld? = nil, inFrame: Bool = false, origin: URL? = nil
+    ) async -> PageReply {
         guard let view else { return .noHandler }
         let world = world ?? .page
         let controller = view.configuration.userContentController
-        let message = WKScriptMessage(body, view, frame(isMain: !inFrame), name, world)
+        let frame = WKFrameInfo(origin ?? documentURL, isMainFrame: !inFrame, in: view)
+        let message = WKScriptMessage(body, view, frame, name, world)
         switch controller.handlers[.init(name: name, world: ObjectIdentifier(world))] {
         case nil: return .noHandler
         case .silent(let handler):

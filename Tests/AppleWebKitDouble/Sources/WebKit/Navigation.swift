@@ -148,8 +148,10 @@ public class WKSecurityOrigin: NSObject {
     // The documented value for the default port is 0.
     public let port: Int
 
+    /// Believed: the parts of an opaque origin are empty. A device shows it by a sandboxed frame.
     init(_ url: URL?) {
-        (self.protocol, host, port) = (url?.scheme ?? "", url?.host ?? "", url?.port ?? 0)
+        let isOpaque = ["about", "data"].contains(url?.scheme)
+        (self.protocol, host, port) = isOpaque ? ("", "", 0) : (url?.scheme ?? "", url?.host ?? "", url?.port ?? 0)
     }
 }
 

@@ -230,6 +230,47 @@ struct ScriptingTests {
         fixture.page.drain()
     }
 
+    @Test(
+        "A message of a frame of another origin does not have the URL of the page",
+        arguments: [
+            (nil, "https://a.example:8443/x#y"), ("https://a.example:8443/other", "https://a.example:8443/x#y"),
+            ("https://a.example/x", "https://a.example"), ("http://a.example:8443/x", "http://a.example:8443"),
+            ("https://b.example:8443/", "https://b.example:8443"),
+            ("https://a.example:84430/", "https://a.example:84430"), ("https://[::1]:8443/", "https://[::1]:8443"),
+            ("data:text/html,x", "null"), ("about:srcdoc", "null"),
+        ] as [(String?, String)])
+    func namesTheSenders(frame: String?, sender: String) async throws {
+        let fixture = try Fixture()
+        try await fixture.open("https://a.example:8443/x#y")
+        var senders: [String] = []
+        try fixture.view.setMessageHandler(named: "h", in: .page) { message in
+            senders.append(message.documentURL)
+            return "1"
+        }
+        _ = await fixture.page.post("x", to: "h", inFrame: frame != nil, origin: frame.map { url($0) })
+        #expect(senders == [sender])
+    }
+
+    @Test("A message of a frame is no pending message of the page", arguments: [true, false])
+    func countsMessagesOfThePage(isOfFrame: Bool) async throws {
+        let fixture = try Fixture()
+        let gate = CallGate()
+        gate.close()
+        try fixture.view.setMessageHandler(named: "h", in: .page) { _ in
+            await gate.pass()
+            return "1"
+        }
+        let post = Task {
+            if case .value = await fixture.page.post("x", to: "h", inFrame: isOfFrame) { true } else { false }
+        }
+        for await _ in gate.arrivals { break }
+        #expect(fixture.view.messageHandlers[0].pendingCount == 1)
+        #expect(fixture.view.pendingHandlers == (isOfFrame ? [] : ["h"]))
+        gate.open()
+        #expect(await post.value)
+        fixture.page.drain()
+    }
+
     private func isRejected(_ fixture: Fixture, _ body: String = "x", _ name: String = "h") async -> Bool {
         if case .error = await fixture.page.post(body, to: name) { true } else { false }
     }

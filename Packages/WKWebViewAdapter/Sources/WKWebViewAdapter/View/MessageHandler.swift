@@ -25,7 +25,7 @@
                 replyHandler: @escaping @MainActor @Sendable (Any?, String?) -> Void
             ) {
                 guard let handler else { return replyHandler(nil, "the handler was released") }
-                handler.receive(message.body, replyHandler)
+                handler.receive(message.body, from: message.frameInfo, replyHandler)
             }
         }
 
@@ -47,13 +47,21 @@
         private let answer: @MainActor (ScriptMessage) async throws -> String
         private let documentURL: @MainActor () -> String
         private let controller: WKUserContentController
-        private var waiting: [UInt64: (work: Task<Void, Never>, reply: CompletionGuard<Reply>)] = [:]
+        /// A message without a reply.
+        private struct Pending {
+            let work: Task<Void, Never>
+            let reply: CompletionGuard<Reply>
+            let isOfPage: Bool
+        }
+
+        private var waiting: [UInt64: Pending] = [:]
         private var lastID: UInt64 = 0
         private var isStopped = false
         /// The number of the last message of an earlier document.
         private var lastOfEarlier: UInt64 = 0
-        /// A Boolean value that indicates whether a message of the current document has no reply yet.
-        var hasPendingReply: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
+        /// A Boolean value that indicates whether a message of the current document has no reply yet. Messages of
+        /// frames do not count.
+        var hasPendingReply: Bool { waiting.contains { $0.key > lastOfEarlier && $0.value.isOfPage } }
 
         /// The number of messages without a reply.
         var pendingCount: Int { waiting.count }
@@ -74,7 +82,7 @@
             controller.addScriptMessageHandler(proxy, contentWorld: world.contentWorld, name: name)
         }
 
-        deinit { for (work, _) in waiting.values { work.cancel() } }
+        deinit { for pending in waiting.values { pending.work.cancel() } }
 
         /// Removes the name, cancels the pending replies, and rejects their promises.
         func stop(_ reason: String) {
@@ -83,9 +91,9 @@
             controller.removeScriptMessageHandler(forName: name, contentWorld: world.contentWorld)
             let ended = waiting.values
             waiting = [:]
-            for (work, reply) in ended {
-                work.cancel()
-                reply.complete(.rejection(reason))
+            for pending in ended {
+                pending.work.cancel()
+                pending.reply.complete(.rejection(reason))
             }
         }
 
@@ -93,7 +101,7 @@
         func documentChanged() { lastOfEarlier = lastID }
 
         private func receive(
-            _ body: Any, _ replyHandler: @escaping @MainActor @Sendable (Any?, String?) -> Void
+            _ body: Any, from frame: WKFrameInfo, _ replyHandler: @escaping @MainActor @Sendable (Any?, String?) -> Void
         ) {
             let reply = CompletionGuard<Reply>(otherwise: .rejection("the handler was released")) { reply in
                 switch reply {
@@ -110,7 +118,8 @@
             let message: ScriptMessage
             do {
                 let limit = min(ScriptValue.sizeLimit, budget.limit - budget.used)
-                message = ScriptMessage(json: try ScriptValue.json(of: body, upTo: limit), documentURL: documentURL())
+                let json = try ScriptValue.json(of: body, upTo: limit)
+                message = ScriptMessage(json: json, documentURL: frame.senderURL(in: documentURL()))
             } catch {
                 return reply.complete(.rejection("\(error)"))
             }
@@ -129,7 +138,36 @@
                 }
                 self?.waiting[id] = nil
             }
-            waiting[id] = (work, reply)
+            waiting[id] = Pending(work: work, reply: reply, isOfPage: frame.isMainFrame)
+        }
+    }
+
+    extension WKFrameInfo {
+        /// Returns the URL that a message of the frame has: that of the document, or the serialized origin of a frame
+        /// of another origin.
+        /// - Parameter documentURL: the URL of the document of the main frame.
+        fileprivate func senderURL(in documentURL: String) -> String {
+            isMainFrame || securityOrigin.isOrigin(of: documentURL) ? documentURL : securityOrigin.serialized
+        }
+    }
+
+    extension WKSecurityOrigin {
+        /// The host, in brackets if it is an IPv6 address. The parts of an opaque origin are empty.
+        private var bracketedHost: String { host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host }
+
+        /// The serialization (HTML, section "Origin"); `null` for an opaque origin.
+        fileprivate var serialized: String {
+            guard !`protocol`.isEmpty, !host.isEmpty else { return "null" }
+            return "\(`protocol`)://\(bracketedHost)" + (port == 0 ? "" : ":\(port)")
+        }
+
+        /// Returns a Boolean value that indicates whether a URL in the form of WebKit has the origin. An opaque origin
+        /// is that of no URL.
+        fileprivate func isOrigin(of url: String) -> Bool {
+            let origin = serialized
+            guard origin != "null", url.utf8.starts(with: origin.utf8) else { return false }
+            let rest = url.utf8.dropFirst(origin.utf8.count)
+            return rest.isEmpty || rest.first.map { "/?#".utf8.contains($0) } == true
         }
     }
 #endif

@@ -28,7 +28,8 @@ public protocol ViewScripting: AnyObject {
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String) throws
 
     /// The names of the message handlers with pending replies to the current document; empty if the adapter does not
-    /// record them. Messages of earlier documents of the view are not included.
+    /// record them. Messages of earlier documents of the view are not included, and messages of frames are not if the
+    /// engine reports the frame.
     var pendingHandlers: Set<String> { get }
 
     /// Runs scripts in sequence in the view's blank page, in a separate world, so that the engine compiles them before
@@ -110,9 +111,12 @@ public struct ScriptMessage: Sendable, Hashable {
     public let json: String
     /// The URL with which the view's current document was committed, in the engine's form.
     ///
-    /// Navigations in progress do not affect it, and neither do later changes by a fragment or `history.pushState`. A
-    /// message of a frame has the same URL, because engines do not report the frame. The URL therefore identifies the
-    /// origin of the sender only if the document has no untrusted frames.
+    /// Navigations in progress do not affect it, and neither do later changes by a fragment or `history.pushState`.
+    ///
+    /// A message of a frame of the document's origin has the same URL. If the engine reports the frame, that of another
+    /// origin has the serialized origin of the frame, such as `https://b.example`, or `null` if that is opaque (HTML,
+    /// section "Origin"). WKWebView reports the frame. WebKitGTK does not, so that the URL identifies the origin of the
+    /// sender only if the document has no untrusted frames.
     public let documentURL: String
 
     /// Creates a message. Adapters call this for each message that a page posts.
