@@ -195,6 +195,14 @@ public class WKContentRuleListStore: NSObject {
                     && ($0["action"] as? [String: Any])?["type"] is String
             })
         else { throw WKError(.contentRuleListStoreCompileFailed) }
+        await beforeResult?(encodedContentRuleList)
+        sources[identifier] = encodedContentRuleList
         return WKContentRuleList(identifier, encodedContentRuleList)
     }
+
+    /// The lists in the store, by identifier.
+    @_spi(Driver) public private(set) var sources: [String: String] = [:]
+    /// A closure that receives each list before its call returns. A test holds the call with it. All tests have the
+    /// same store.
+    @_spi(Driver) public var beforeResult: (@MainActor (String) async -> Void)?
 }

@@ -295,9 +295,6 @@ struct ScriptingTests {
     @Test func replacesContentRules() async throws {
         let fixture = try Fixture()
         let controller = fixture.web.configuration.userContentController
-        func rules(_ filter: String) -> String {
-            #"[{"trigger":{"url-filter":"\#(filter)"},"action":{"type":"block"}}]"#
-        }
         try await fixture.view.setContentRules(rules("a"))
         let first = controller.contentRuleLists
         try await fixture.view.setContentRules(rules("a"))
@@ -306,6 +303,44 @@ struct ScriptingTests {
         #expect(controller.contentRuleLists.map(\.source) == [rules("b")])
         let error = await #expect(throws: EngineError.self) { try await fixture.view.setContentRules("x") }
         #expect(error?.code == .storage && controller.contentRuleLists.map(\.source) == [rules("b")])
+    }
+
+    private func rules(_ filter: String) -> String {
+        #"[{"trigger":{"url-filter":"\#(filter)"},"action":{"type":"block"}}]"#
+    }
+
+    @Test func appliesTheRulesOfTheLastCall() async throws {
+        let store = try #require(WKContentRuleListStore.default())
+        let gate = CallGate()
+        gate.close()
+        let slow = [rules("slow1"), rules("slow2"), rules("slow3")]
+        store.beforeResult = { if slow.contains($0) { await gate.pass() } }
+        defer { store.beforeResult = nil }
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let fixture = try Fixture()
+        let controller = fixture.web.configuration.userContentController
+        let first = Task { try await fixture.view.setContentRules(slow[0]) }
+        _ = await arrivals.next()
+        try await fixture.view.setContentRules(rules("last"))
+        let other = try Fixture()
+        let kept = Task { try await other.view.setContentRules(slow[1]) }
+        _ = await arrivals.next()
+        await #expect(throws: EngineError.self) { try await other.view.setContentRules("x") }
+        let ended = try Fixture()
+        let late = Task { try await ended.view.setContentRules(slow[2]) }
+        _ = await arrivals.next()
+        ended.view.discard()
+        gate.open()
+        try await first.value
+        #expect(controller.contentRuleLists.map(\.source) == [rules("last")])
+        // The rules of a later call that were rejected replace none.
+        try await kept.value
+        #expect(other.web.configuration.userContentController.contentRuleLists.map(\.source) == [slow[1]])
+        var error = await #expect(throws: EngineError.self) { try await late.value }
+        #expect(error?.code == .processEnded)
+        error = await #expect(throws: EngineError.self) { try await ended.view.setContentRules(rules("last")) }
+        #expect(error?.code == .processEnded)
+        #expect(ended.web.configuration.userContentController.contentRuleLists.isEmpty)
     }
 
     @Test func answersPrompts() async throws {

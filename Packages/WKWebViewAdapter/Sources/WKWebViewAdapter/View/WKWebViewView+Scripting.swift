@@ -66,15 +66,23 @@
         /// - Throws: `EngineError` with code `processEnded` if the view ended.
         public func precompile(_ sources: [String]) async throws { _ = try requireLife() }
 
-        /// Applies content rules to the requests of the view's pages, in place of earlier rules.
-        /// - Throws: `EngineError` with code `storage` if WebKit rejects the rules; the earlier rules then remain.
+        /// Applies content rules to the requests of the view's pages, in place of earlier rules. The rules of the last
+        /// call apply, also if WebKit compiles them before those of an earlier call.
+        /// - Throws: `EngineError` with code `storage` if WebKit rejects the rules, which leaves the earlier rules, or
+        ///   `processEnded` if the view ended.
         public func setContentRules(_ json: String) async throws {
+            guard !hasEnded else { throw EngineError.viewEnded }
+            lastRules += 1
+            let number = lastRules
             let list = try await shared.contentRules.list(of: json)
-            guard let controller = webView?.configuration.userContentController, list !== contentRules else { return }
+            guard let controller = webView?.configuration.userContentController else { throw EngineError.viewEnded }
+            guard number > contentRules?.number ?? 0 else { return }
+            let former = contentRules?.list
+            contentRules = (number, list)
+            guard list !== former else { return }
             controller.add(list)
             // The old rules are removed last, so that no request of a page passes without rules.
-            if let contentRules { controller.remove(contentRules) }
-            contentRules = list
+            if let former { controller.remove(former) }
         }
 
         /// Answers each `prompt(…)` call whose text begins with `prefix`, in all frames, without a dialog.

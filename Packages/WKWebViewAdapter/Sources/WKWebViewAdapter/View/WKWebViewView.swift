@@ -73,7 +73,10 @@
         var userScripts: [WKUserScript] = []
         var messageHandlers: [MessageHandler] = []
         let messageBudget = MessageHandler.Budget()
-        var contentRules: WKContentRuleList?
+        /// The applied content rules, and the number of their call.
+        var contentRules: (number: Int, list: WKContentRuleList)?
+        /// The number of calls that set content rules.
+        var lastRules = 0
         var formWait: (@MainActor (_ url: String) -> (@MainActor () async -> Void)?)?
 
         init(
@@ -115,7 +118,7 @@
             messageHandlers = []
             let controller = web.configuration.userContentController
             controller.removeAllUserScripts()
-            if let contentRules { controller.remove(contentRules) }
+            if let contentRules { controller.remove(contentRules.list) }
             scriptCalls.endAll(with: .viewEnded)
             web.navigationDelegate = nil
             web.uiDelegate = nil
