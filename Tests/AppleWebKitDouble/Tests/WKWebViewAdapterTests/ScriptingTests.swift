@@ -309,6 +309,26 @@ struct ScriptingTests {
         #"[{"trigger":{"url-filter":"\#(filter)"},"action":{"type":"block"}}]"#
     }
 
+    @Test("The number of lists that WebKit stores is limited, also for several engines")
+    func limitsStoredRules() async throws {
+        let store = try #require(WKContentRuleListStore.default())
+        for fixture in [try Fixture(), try Fixture()] {
+            let controller = fixture.web.configuration.userContentController
+            for number in 0..<ContentRuleStore.limit + 6 {
+                try await fixture.view.setContentRules(rules("number\(number)"))
+                await #expect(throws: EngineError.self) { try await fixture.view.setContentRules("x") }
+                // A list that is used remains cached.
+                try await fixture.view.setContentRules(rules("number0"))
+            }
+            let used = controller.contentRuleLists
+            try await fixture.view.setContentRules(rules("number\(ContentRuleStore.limit + 5)"))
+            try await fixture.view.setContentRules(rules("number0"))
+            #expect(controller.contentRuleLists == used && used.map(\.source) == [rules("number0")])
+        }
+        // Other tests have lists of their own.
+        #expect(store.sources.keys.count { $0.hasPrefix("containerkit-") } <= ContentRuleStore.limit)
+    }
+
     @Test func appliesTheRulesOfTheLastCall() async throws {
         let store = try #require(WKContentRuleListStore.default())
         let gate = CallGate()
