@@ -143,6 +143,45 @@ struct CookieStoreTests {
         #expect(cookies.losses == 0)
     }
 
+    @Test("A marker that the engine refuses is not set again and again")
+    func refusedMark() async throws {
+        try await cookies.set(cookie("a"))
+        var responses = 0
+        store.beforeResponse = {
+            responses += 1
+            store.lose { $0.name == "containerkit-mark" }
+        }
+        for _ in 0..<10 { #expect(try await names() == ["a"]) }
+        // Each of three attempts lists, sets two markers and lists again.
+        #expect(responses == 3 * 4 + 7 && cookies.losses == 0)
+        store.beforeResponse = { responses += 1 }
+        #expect(try await names() == ["a"])
+        #expect(responses == 20)
+    }
+
+    @Test("A marker that is lost once is set again")
+    func lostMark() async throws {
+        for _ in 0..<10 {
+            _ = try await cookies.all()
+            var isLost = false
+            // Before the second list, which follows the markers.
+            var responses = 0
+            store.lose { $0.expiresDate == nil }
+            store.beforeResponse = {
+                responses += 1
+                if responses == 4, !isLost {
+                    isLost = true
+                    store.lose { $0.expiresDate == nil }
+                }
+            }
+            _ = try await cookies.all()
+            store.beforeResponse = nil
+            _ = try await cookies.all()
+            #expect(isLost)
+            #expect(await store.allCookies().contains { $0.name == "containerkit-mark" })
+        }
+    }
+
     @Test("A new store that finds the lasting marker of an earlier process reports no loss")
     func nextLaunch() async throws {
         _ = try await cookies.all()

@@ -20,6 +20,11 @@
         /// A Boolean value that indicates whether the store had both markers at the end of the last ``all()``.
         private var isMarked = false
         private(set) var losses = 0
+        /// The number of times that the session marker was set and was not there afterwards, without a success since.
+        private var refusals = 0
+        /// The maximum number of refusals. Each attempt notifies the observers of the store, which may read the cookies
+        /// again.
+        private static let refusalLimit = 3
 
         /// A marker session cookie for a host that cannot exist (RFC 6761, section 6.4).
         ///
@@ -52,10 +57,12 @@
             if !marks.contains(Self.mark.name) {
                 if isMarked, !marks.isEmpty { losses += 1 }
                 isMarked = false
+                guard refusals < Self.refusalLimit else { return cookies }
                 for mark in [Self.mark, Self.lastingMark] {
                     if let mark = mark.httpCookie { try await add(mark) }
                 }
                 (cookies, marks) = Self.separate(try await list())
+                refusals = marks.contains(Self.mark.name) ? 0 : refusals + 1
             }
             isMarked = marks.count == 2
             return cookies
