@@ -134,6 +134,37 @@ struct SchemeTaskTests {
         }
     }
 
+    @Test func readsABodyStreamRepeatedly() async throws {
+        let sinks = Sinks()
+        let fixture = try Fixture(["app": sinks.handler])
+        var streamed = request("app://a.example/", method: "POST")
+        streamed.httpBodyStream = InputStream(data: Data(repeating: 7, count: 200_000))
+        let task = try #require(fixture.page.startTask(streamed))
+        let body = try #require(sinks.requests[0].body)
+        for _ in 0..<2 {
+            guard case .bytes(let bytes) = try body() else { return #expect(Bool(false), "no body") }
+            #expect(bytes == Data(repeating: 7, count: 200_000))
+        }
+        // The bytes are released with the task.
+        fixture.page.stop(task)
+        let error = #expect(throws: ResourceError.self) { try body() }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func failsToReadABodyStreamRepeatedly() async throws {
+        let sinks = Sinks()
+        let fixture = try Fixture(["app": sinks.handler])
+        var streamed = request("app://a.example/", method: "POST")
+        streamed.httpBodyStream = InputStream(fileAtPath: "/nonexistent/body")
+        let task = try #require(fixture.page.startTask(streamed))
+        let body = try #require(sinks.requests[0].body)
+        for _ in 0..<2 {
+            let error = #expect(throws: ResourceError.self) { try body() }
+            #expect(error?.code == .io)
+        }
+        fixture.page.stop(task)
+    }
+
     @Test func failsBeforeAResponse() async throws {
         let sinks = Sinks()
         let fixture = try Fixture(["app": sinks.handler])

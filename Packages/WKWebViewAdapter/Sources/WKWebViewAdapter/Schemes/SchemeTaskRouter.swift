@@ -44,7 +44,10 @@
             let engineRequest = EngineRequest(
                 head: head, fragment: mark.map { String(url[url.utf8.index(after: $0)...]) }, view: view.id,
                 isMainDocument: view.location.takeDocumentRequest(for: url),
-                body: { try RequestBody.read(request) })
+                body: { [weak task] in
+                    guard let task else { throw ResourceError(.cancelled, "the engine stopped the task") }
+                    return try task.requestBody()
+                })
             task.attach(handler(engineRequest, task))
         }
 
@@ -73,7 +76,7 @@
         }
     }
 
-    /// The body of a request of WebKit.
+    /// The body of a request of WebKit, which can be read once.
     enum RequestBody {
         /// The maximum number of bytes that are read from a stream; 256 MB, because they are in memory already.
         static let limit = 256 << 20

@@ -36,6 +36,8 @@
         /// The task that sends a whole body of more than ``lead`` bytes.
         private var sending: Task<Void, Never>?
         private var unconfirmed = 0
+        /// The body, after it was read. A stream of WebKit can be read once only.
+        private var body: Result<ResourceBody, ResourceError>?
 
         /// Creates the sink of a task that WebKit has started.
         /// - Parameters:
@@ -59,6 +61,22 @@
             // The response may have been completed, or the task stopped, while the handler ran.
             guard !life.isOver else { return delivery.stop() }
             self.delivery = delivery
+        }
+
+        /// Returns the body of the request, also repeatedly. It is in memory until the task ends.
+        /// - Throws: `ResourceError` with code `io` if the stream fails, `tooLarge` if it has more than 256 MB, or
+        ///   `cancelled` after the end of the task.
+        func requestBody() throws -> ResourceBody {
+            guard let task else { throw ResourceError(.cancelled, "the engine stopped the task") }
+            if let body { return try body.get() }
+            let body: Result<ResourceBody, ResourceError>
+            do {
+                body = .success(try RequestBody.read(task.request))
+            } catch {
+                body = .failure(ResourceError(error))
+            }
+            self.body = body
+            return try body.get()
         }
 
         /// Handles the stop of the task by WebKit, synchronously: WebKit accepts no call from here on.
@@ -145,6 +163,7 @@
 
         private func end() {
             task = nil
+            body = nil
             sending?.cancel()
             let delivery = delivery
             self.delivery = nil
