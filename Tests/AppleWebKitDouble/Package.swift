@@ -33,7 +33,10 @@ let package = Package(
     targets: [
         .target(name: "Network", swiftSettings: settings),
         .target(name: "WebKit", dependencies: ["Network"], swiftSettings: settings),
-        .testTarget(name: "WebKitTests", dependencies: ["WebKit", "Network"], swiftSettings: settings),
+        .testTarget(
+            name: "WebKitTests",
+            dependencies: ["WebKit", "Network", .product(name: "BaseTesting", package: "ResourceLoading")],
+            swiftSettings: settings),
         // The folder is a symbolic link to the sources of the adapter.
         .target(name: "WKWebViewAdapter", dependencies: ["WebKit", "Network"] + modules, swiftSettings: settings),
         .testTarget(

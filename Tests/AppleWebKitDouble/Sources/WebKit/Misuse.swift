@@ -20,15 +20,26 @@ final class Answer<Value> {
     func set(_ value: Value) {
         guard self.value == nil else { return }
         self.value = value
-        for continuation in waiting { continuation.resume() }
-        waiting = []
+        resume()
     }
 
+    /// Returns the value. If a test is cancelled before, by its time limit, the process ends.
     func wait() async -> Value {
         while true {
             if let value { return value }
-            await withCheckedContinuation { waiting.append($0) }
+            guard !Task.isCancelled else { misuse("\(handler) was not answered within the time limit of the test") }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waiting.append($0) }
+            } onCancel: {
+                Task { await self.resume() }
+            }
         }
+    }
+
+    private func resume() {
+        let continuations = waiting
+        waiting = []
+        for continuation in continuations { continuation.resume() }
     }
 }
 

@@ -78,14 +78,20 @@ public final class PageTask {
         handler.webView(view, stop: task)
     }
 
-    /// Returns when the task has a response or has ended.
+    /// Returns when the task has a response or has ended, or when the test is cancelled.
     public func waitForResponse() async { await wait { !self.responses.isEmpty || self.end != nil } }
 
-    /// Returns when the task has ended.
+    /// Returns when the task has ended, or when the test is cancelled.
     public func waitForEnd() async { await wait { self.end != nil } }
 
     private func wait(_ condition: () -> Bool) async {
-        while !condition() { await withCheckedContinuation { waiting.append($0) } }
+        while !condition(), !Task.isCancelled {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waiting.append($0) }
+            } onCancel: {
+                Task { await self.changed() }
+            }
+        }
     }
 
     fileprivate func receive(_ response: URLResponse) {

@@ -99,7 +99,7 @@ struct CachingTests {
         // The engine writes the response to its cache late.
         store.receive(http, of: "a.example")
         clock.advance(by: .seconds(3_602))
-        try await removal.value
+        try await result(of: removal)
         #expect(await sites(http).isEmpty)
         // Without a pending response the clock is not used.
         try await caching.removeFiles(under: ["https://a.example/"], at: [], lastGiven: .now - .seconds(2))
@@ -113,7 +113,7 @@ struct CachingTests {
         let clear = Task { try await caching.clearHTTPCache() }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(20))
-        #expect(await #expect(throws: EngineError.self) { try await clear.value }?.code == .timedOut)
+        #expect(await #expect(throws: EngineError.self) { try await result(of: clear) }?.code == .timedOut)
     }
 
     @Test("An error of the scripted part does not prevent the clearing of the HTTP cache")
@@ -127,7 +127,7 @@ struct CachingTests {
         await clock.sleepers(atLeast: 1)
         store.beforeResponse = nil
         clock.advance(by: .seconds(20))
-        #expect(await #expect(throws: EngineError.self) { try await removal.value }?.code == .timedOut)
+        #expect(await #expect(throws: EngineError.self) { try await result(of: removal) }?.code == .timedOut)
         #expect(await sites(http).isEmpty)
         open.finish()
     }

@@ -115,7 +115,7 @@ struct CookieStoreTests {
             let pending = Task { try await call() }
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(20))
-            let failure = await #expect(throws: EngineError.self) { try await pending.value }
+            let failure = await #expect(throws: EngineError.self) { try await result(of: pending) }
             #expect(failure?.code == .timedOut)
         }
     }
@@ -211,7 +211,7 @@ struct CookieStoreTests {
         try await until { store.observerCount == 1 }
         #expect(cookies.observer != nil)
         reader.cancel()
-        await reader.value
+        await result(of: reader)
         try await until { store.observerCount == 0 }
         try await until { cookies.observer == nil }
 

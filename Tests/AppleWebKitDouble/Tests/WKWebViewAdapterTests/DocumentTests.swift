@@ -419,9 +419,9 @@ struct DocumentTests {
         _ = await arrivals.next()
         let second = fixture.page.navigate(request(a + "2"))
         let running = Task { await second.decide() }
-        #expect(await policy.value == .cancel)
+        #expect(await result(of: policy) == .cancel)
         gate.open()
-        #expect(await running.value == .cancel)
+        #expect(await result(of: running) == .cancel)
         try await fixture.signals(until: "finished \(a)2")
         #expect(given.shown == [a, a + "2"] && fixture.list == [a, a + "2"])
         fixture.page.drain()

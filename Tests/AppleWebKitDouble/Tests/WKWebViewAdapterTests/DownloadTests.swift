@@ -82,7 +82,7 @@ struct DownloadTests {
         let (download, waiting) = try await offer(page)
         let list = SignalList()
         download.save(to: path) { list.receive($0) }
-        #expect(await waiting.value?.path == path)
+        #expect(await result(of: waiting)?.path == path)
         return (download, list)
     }
 
@@ -160,7 +160,7 @@ struct DownloadTests {
         try await until { !offers.engine.isEmpty }
         #expect(offers.engine[0].head.length == nil)
         offers.engine = []
-        #expect(await waiting.value == nil)
+        #expect(await result(of: waiting) == nil)
     }
 
     @Test("A response without HTTP has no status")
@@ -173,7 +173,7 @@ struct DownloadTests {
         try await until { !offers.engine.isEmpty }
         #expect(offers.engine[0].head.status == nil && offers.engine[0].head.length == 0)
         offers.engine[0].cancel()
-        _ = await waiting.value
+        _ = await result(of: waiting)
     }
 
     // MARK: Cancellation
@@ -204,7 +204,7 @@ struct DownloadTests {
         let (download, waiting) = try await offer(page)
         download.cancel()
         download.cancel()
-        #expect(await waiting.value == nil)
+        #expect(await result(of: waiting) == nil)
         #expect(page.isEnded && !exists)
         downloads.dropPendingDownloads()
         let list = SignalList()
@@ -220,7 +220,7 @@ struct DownloadTests {
         let waiting = Task { await page.respond(response, suggestedFilename: "name") }
         try await until { !offers.engine.isEmpty }
         offers.engine = []
-        #expect(await waiting.value == nil)
+        #expect(await result(of: waiting) == nil)
         try await until { page.isEnded }
         setup.page.drain()
     }
@@ -292,7 +292,7 @@ struct DownloadTests {
         let page = try await start()
         let (download, waiting) = try await offer(page)
         page.fail(URLError(.networkConnectionLost))
-        #expect(await waiting.value == nil)
+        #expect(await result(of: waiting) == nil)
         let list = SignalList()
         download.save(to: path) { list.receive($0) }
         #expect(list.failures.map(\.code) == [.connectionLost] && list.ends == 1)
@@ -364,7 +364,7 @@ struct DownloadTests {
         let list = SignalList()
         download.save(to: name.isEmpty ? "relative" : "\(folder.path)/\(name)") { list.receive($0) }
         #expect(list.failures.map(\.code) == [.storage] && list.ends == 1)
-        #expect(await waiting.value == nil)
+        #expect(await result(of: waiting) == nil)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("x".utf8))
         #expect(try files.contentsOfDirectory(atPath: folder.path).count == 3)
         setup.page.drain()
@@ -377,7 +377,7 @@ struct DownloadTests {
         let list = SignalList()
         download.save(to: path) { list.receive($0) }
         try folder.write("file", "x".utf8)
-        #expect(await waiting.value == nil)
+        #expect(await result(of: waiting) == nil)
         #expect(list.failures.map(\.code) == [.storage] && list.ends == 1)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("x".utf8))
     }
@@ -421,7 +421,7 @@ struct DownloadTests {
         let (download, waiting) = try await offer(page)
         #expect(count == 0)
         download.cancel()
-        _ = await waiting.value
+        _ = await result(of: waiting)
     }
 
     @Test("Without a receiver nothing is saved")

@@ -124,11 +124,11 @@ struct EngineTests {
         #expect(try await fixture.view.residualState().isSuperset(of: [.history, .document, .scripts, .delegates]))
         let reset = Task { try await fixture.view.reset() }
         // The page of the new view is the test's to run.
-        while !reset.isCancelled, fixture.engine.lastView === fixture.view { await Task.yield() }
+        try await until { fixture.engine.lastView !== fixture.view }
         let successor = try #require(fixture.engine.lastView)
         try await until { successor.webView?.page.navigation != nil }
         await successor.webView?.page.navigation?.run()
-        let view = try await reset.value
+        let view = try await result(of: reset)
         #expect(view === successor && view.id != fixture.view.id && fixture.view.hasEnded && view.isAlive)
         #expect(try await view.residualState().isEmpty)
     }

@@ -103,3 +103,21 @@ func request(_ text: String, method: String = "GET") -> URLRequest {
     request.httpMethod = method
     return request
 }
+
+/// Awaits a task. If the time limit of the test ends the wait, the task is cancelled.
+func result<Success: Sendable>(of task: Task<Success, Never>) async -> Success {
+    await withTaskCancellationHandler {
+        await task.value
+    } onCancel: {
+        task.cancel()
+    }
+}
+
+/// Awaits a task that may throw. If the time limit of the test ends the wait, the task is cancelled.
+func result<Success: Sendable>(of task: Task<Success, any Error>) async throws -> Success {
+    try await withTaskCancellationHandler {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
+}

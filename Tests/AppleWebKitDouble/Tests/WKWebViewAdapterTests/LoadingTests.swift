@@ -224,7 +224,7 @@ struct LoadingTests {
         for await _ in gate.arrivals { break }
         #expect(held == [b] && form.stage == .allowed && fixture.signals.isEmpty)
         gate.open()
-        await running.value
+        await result(of: running)
         #expect(fixture.signals == Fixture.load(b))
         await fixture.navigate(a)
         #expect(held == [b])
@@ -235,9 +235,9 @@ struct LoadingTests {
         fixture.view.scripting.holdForms { _ in { for await _ in AsyncStream<Void>.makeStream().stream {} } }
         let form = fixture.page.navigate(request(b, method: "POST"), type: .formSubmitted)
         let policy = Task { await form.decide() }
-        while form.stage == .requested { await Task.yield() }
+        try await until { form.stage != .requested }
         fixture.view.discard()
-        #expect(await policy.value == .cancel)
+        #expect(await result(of: policy) == .cancel)
         fixture.page.drain()
     }
 

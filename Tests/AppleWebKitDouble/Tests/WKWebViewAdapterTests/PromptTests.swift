@@ -84,7 +84,7 @@ struct PromptTests {
         let dialog = Task { await page.confirm("a") }
         try await until { held != nil }
         held?.answer(.yes)
-        #expect(await dialog.value)
+        #expect(await result(of: dialog))
         held = nil
         page.drain()
     }
@@ -101,7 +101,7 @@ struct PromptTests {
         let dialogs = [Task { await page.confirm("a") }, Task { await page.confirm("b") }]
         try await until { held.count == 2 }
         isProcess ? page.terminateProcess() : prompts.end()
-        for dialog in dialogs { #expect(await !dialog.value) }
+        for dialog in dialogs { #expect(await !result(of: dialog)) }
         #expect(withdrawals == 2)
         for prompt in held { prompt.answer(.yes) }
         prompts.withdrawAll()
@@ -136,7 +136,7 @@ struct PromptTests {
         try await until { held != nil }
         setup = nil
         held = nil
-        #expect(await dialog.value == false)
+        #expect(await result(of: dialog) == false)
         try await until { prompts == nil }
         page?.drain()
     }

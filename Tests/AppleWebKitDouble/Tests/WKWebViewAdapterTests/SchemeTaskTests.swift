@@ -55,7 +55,7 @@ struct SchemeTaskTests {
                 default: await Task.yield()
                 }
             }
-            for work in works { await work.value }
+            for work in works { await result(of: work) }
             if Bool.random(using: &random) { fixture.page.stop(task) }
             switch task.end {
             case .finished: ends.finished += 1
@@ -210,7 +210,7 @@ struct SchemeTaskTests {
         for await _ in gate.arrivals { break }
         #expect(task.data.count == 2 << 20)
         gate.open()
-        try await work.value
+        try await result(of: work)
         try await until { task.isFinished }
         #expect(task.data == body && task.largest <= 2 << 20)
     }

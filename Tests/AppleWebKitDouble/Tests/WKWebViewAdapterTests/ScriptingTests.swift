@@ -63,7 +63,7 @@ struct ScriptingTests {
         let cancelled = call()
         _ = await started.next()
         cancelled.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        await #expect(throws: CancellationError.self) { _ = try await result(of: cancelled) }
         let killed = call()
         _ = await started.next()
         fixture.page.terminateProcess()
@@ -76,7 +76,7 @@ struct ScriptingTests {
     }
 
     private func error(of task: Task<String, any Error>) async -> EngineError? {
-        do { _ = try await task.value } catch { return error as? EngineError }
+        do { _ = try await result(of: task) } catch { return error as? EngineError }
         return nil
     }
 
@@ -166,7 +166,7 @@ struct ScriptingTests {
         for await _ in gate.arrivals { break }
         #expect(fixture.view.pendingHandlers == ["h"])
         try fixture.view.setMessageHandler(named: "h", in: .page) { _ in "2" }
-        #expect(await pending.value)
+        #expect(await result(of: pending))
         gate.open()
         guard case .value(let value) = await fixture.page.post("x", to: "h") else {
             return #expect(Bool(false), "no value")
@@ -191,7 +191,7 @@ struct ScriptingTests {
         try await fixture.open(a)
         #expect(fixture.view.pendingHandlers.isEmpty)
         fixture.view.discard()
-        for post in posts { #expect(await post.value) }
+        for post in posts { #expect(await result(of: post)) }
         fixture.page.drain()
     }
 
@@ -221,9 +221,9 @@ struct ScriptingTests {
         #expect(fixture.view.messageBudget.used == 80)
         // A handler that does not end has its message after its removal.
         try fixture.view.setMessageHandler(named: "h", in: .page) { _ in "1" }
-        #expect(await posts[0].value && fixture.view.messageBudget.used == 80)
+        #expect(await result(of: posts[0]) && fixture.view.messageBudget.used == 80)
         gate.open()
-        #expect(await !posts[1].value)
+        #expect(await !result(of: posts[1]))
         try await until { fixture.view.messageBudget.used == 0 }
         #expect(await !isRejected(fixture, text))
         #expect(await isRejected(fixture, String(repeating: "x", count: 99)))
@@ -267,7 +267,7 @@ struct ScriptingTests {
         #expect(fixture.view.messageHandlers[0].pendingCount == 1)
         #expect(fixture.view.pendingHandlers == (isOfFrame ? [] : ["h"]))
         gate.open()
-        #expect(await post.value)
+        #expect(await result(of: post))
         fixture.page.drain()
     }
 
@@ -351,12 +351,12 @@ struct ScriptingTests {
         _ = await arrivals.next()
         ended.view.discard()
         gate.open()
-        try await first.value
+        try await result(of: first)
         #expect(controller.contentRuleLists.map(\.source) == [rules("last")])
         // The rules of a later call that were rejected replace none.
-        try await kept.value
+        try await result(of: kept)
         #expect(other.web.configuration.userContentController.contentRuleLists.map(\.source) == [slow[1]])
-        var error = await #expect(throws: EngineError.self) { try await late.value }
+        var error = await #expect(throws: EngineError.self) { try await result(of: late) }
         #expect(error?.code == .processEnded)
         error = await #expect(throws: EngineError.self) { try await ended.view.setContentRules(rules("last")) }
         #expect(error?.code == .processEnded)

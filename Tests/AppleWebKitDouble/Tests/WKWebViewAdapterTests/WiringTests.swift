@@ -73,7 +73,7 @@ struct WiringTests {
         case 1: await fixture.navigate("https://a.example/b")
         default: view.discard()
         }
-        #expect(await !dialog.value)
+        #expect(await !result(of: dialog))
     }
 
     @Test("A script that closes its window ends the view")

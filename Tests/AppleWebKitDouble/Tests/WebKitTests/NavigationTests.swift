@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Testing
 @_spi(Driver) import WebKit
 
@@ -9,7 +10,7 @@ import Testing
 struct NavigationTests {
     private let all = ["action", "start", "response", "commit", "finish"]
 
-    @Test func loadsADocumentOfTheHandler() async {
+    @Test func loadsADocumentOfTheHandler() async throws {
         let setup = Setup()
         setup.handler.onStart = { task in
             task.didReceive(response())
@@ -23,7 +24,7 @@ struct NavigationTests {
         }
         let navigation = setup.view.load(request("app://a.example/"))
         #expect(navigation != nil && setup.view.isLoading && setup.view.url == url("app://a.example/"))
-        while !ended { await Task.yield() }
+        try await until { ended }
         #expect(setup.delegate.calls == all)
         #expect(!setup.view.isLoading && setup.view.estimatedProgress == 1)
         #expect(setup.page.tasks.count == 1)
@@ -139,14 +140,14 @@ struct NavigationTests {
         #expect(setup.delegate.calls.isEmpty)
     }
 
-    @Test func stopsALoad() async {
+    @Test func stopsALoad() async throws {
         let setup = Setup()
         let navigation = setup.page.navigate(request("app://a.example/"))
         await navigation.decide()
         navigation.start()
         setup.view.stopLoading()
         #expect(setup.delegate.calls == ["action", "start"])
-        while setup.view.isLoading { await Task.yield() }
+        try await until { !setup.view.isLoading }
         #expect(setup.delegate.calls == ["action", "start", "failProvisional"])
         #expect(setup.handler.stopped.count == 1)
         #expect(!setup.view.isLoading)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Testing
 @_spi(Driver) import WebKit
 
@@ -27,12 +28,12 @@ struct PromptAndDownloadTests {
         #expect(await setup.page.requestCapture(.camera) == .prompt)
     }
 
-    @Test func answersLater() async {
+    @Test func answersLater() async throws {
         let setup = Setup()
         var reply: (@MainActor @Sendable (Bool) -> Void)?
         setup.delegate.onConfirm = { reply = $0 }
         let dialog = Task { await setup.page.confirm("a") }
-        while reply == nil { await Task.yield() }
+        try await until { reply != nil }
         reply?(true)
         #expect(await dialog.value)
         reply = nil

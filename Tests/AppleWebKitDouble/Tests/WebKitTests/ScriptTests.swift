@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Testing
 @_spi(Driver) import WebKit
 
@@ -31,7 +32,7 @@ struct ScriptTests {
         #expect(result)
     }
 
-    @Test func endsCallsWithTheirDocument() async {
+    @Test func endsCallsWithTheirDocument() async throws {
         let setup = Setup()
         await setup.navigation().run()
         let ends: [(WKError.Code, @MainActor () async -> Void)] = [
@@ -42,11 +43,11 @@ struct ScriptTests {
             var isRunning = false
             setup.page.onScript = { _ in
                 isRunning = true
-                while isRunning { await Task.yield() }
+                try await until { !isRunning }
                 return nil
             }
             let call = Task { try await setup.view.callAsyncJavaScript("", contentWorld: .page) == nil }
-            while !isRunning { await Task.yield() }
+            try await until { isRunning }
             await end()
             let error = await #expect(throws: WKError.self) { try await call.value }
             #expect(error?.code == code)
