@@ -113,8 +113,8 @@ extension BlobStore {
                 else { continue }
                 try folder.sync(isThrough: false)
             }
-            guard !folders.isEmpty, let blobs else { return }
-            for folder in [blobs, root] { try folder.sync(isThrough: false) }
+            guard !folders.isEmpty, let parent = self.blobs else { return }
+            for folder in [parent, root] { try folder.sync(isThrough: false) }
         }
     #endif
 
