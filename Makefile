@@ -23,6 +23,8 @@ test: setup ## Builds everything and runs all tests, including those in a real e
 	@Scripts/test-script
 	@$(SWIFT) test --package-path Tests/AppleWebKitDouble --scratch-path .build-webkit-double --disable-xctest
 	@Scripts/test
+	@Scripts/check-darwin --self-test
+	@Scripts/check-darwin
 
 apps: setup ## Builds the programs in release and links them at bin/
 	@Scripts/apps

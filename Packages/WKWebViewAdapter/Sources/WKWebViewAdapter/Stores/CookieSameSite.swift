@@ -6,7 +6,8 @@
     internal import WebEngine
     internal import WebKit
 
-    // A file of its own: Foundation has the attribute on Apple's systems only. The first part never compiles on Linux.
+    // A file of its own: Foundation has the attribute on Apple's systems only. On Linux only `Scripts/check-darwin`
+    // type-checks the first part.
     extension EngineCookie.SameSite {
         #if canImport(Darwin)
             /// Reads the attribute of a cookie. One without it, or with `None`, is `none`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Never compiled on Linux: it has no Security. The table of certificates is in WKWebViewNetworking.swift.
+// On Linux, which has no Security, only `Scripts/check-darwin` type-checks it. The table of certificates is in
+// WKWebViewNetworking.swift.
 
 #if canImport(WebKit) && canImport(Security)
     internal import Foundation

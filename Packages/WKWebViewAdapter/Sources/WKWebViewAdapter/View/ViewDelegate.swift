@@ -120,7 +120,7 @@
             view.enginePrompts.requestCapture(type, by: frame, decisionHandler)
         }
 
-        // Never compiled on Linux.
+        // On Linux only `Scripts/check-darwin` type-checks it.
         #if os(iOS)
             func webView(
                 _ webView: WKWebView, requestDeviceOrientationAndMotionPermissionFor origin: WKSecurityOrigin,
