@@ -60,6 +60,34 @@ struct DialerTests {
     }
 
     @Test(
+        "Names below invalid are neither resolved nor sent to another proxy (RFC 6761, section 6.4)",
+        arguments: ["a.invalid", "a.b.INVALID", "invalid", "a.invalid."])
+    func invalidNames(name: String) async throws {
+        try await RawHost.with { host in
+            for proxy in [nil, HostPort(host: "127.0.0.1", port: host.port)] {
+                let dialer = Dialer(
+                    proxy: proxy, timeout: .seconds(20),
+                    resolver: { eventLoop in
+                        Issue.record("the name is resolved")
+                        return PointingHome(eventLoop: eventLoop, isMapped: false)
+                    })
+                let target = HostPort(host: name, port: host.port)
+                await #expect {
+                    try await dialer.connect(to: target, on: MultiThreadedEventLoopGroup.singleton.any()).get()
+                } throws: {
+                    ($0 as? ResourceError)?.code == .unknownHost
+                }
+            }
+            #expect(host.connections.entries.isEmpty)
+            let dialer = Dialer(
+                proxy: nil, timeout: .seconds(20),
+                resolver: { PointingHome(eventLoop: $0, isMapped: false) })
+            let target = HostPort(host: "notinvalid", port: host.port)
+            try await dialer.connect(to: target, on: MultiThreadedEventLoopGroup.singleton.any()).get().close()
+        }
+    }
+
+    @Test(
         "A host that listens on ::1 alone is reached by the names below localhost",
         .enabled(
             if: try System.enumerateDevices().contains { $0.address?.ipAddress == "::1" },

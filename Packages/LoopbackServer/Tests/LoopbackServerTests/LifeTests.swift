@@ -56,6 +56,9 @@ struct LifeTests {
             #expect(fixture.proxy.connections == 0 && fixture.proxy.port == nil)
             await fixture.proxy.stop()
             await #expect { try await fixture.proxy.resume() } throws: { ($0 as? LoopbackError)?.code == .stopped }
+            await #expect { try await fixture.proxy.renewListener() } throws: {
+                ($0 as? LoopbackError)?.code == .stopped
+            }
         }
     }
 
@@ -244,6 +247,37 @@ struct LifeTests {
             #expect(try await fixture.open().get("/").text == "ok")
             #expect(try await kept.get("/").text == "ok")
             return first == second
+        }
+    }
+
+    @Test("A renewal replaces a listener that works, on its port if the port is free, and keeps its connections")
+    func renewal() async throws {
+        try await eventually { fixture in
+            let kept = try await fixture.open()
+            _ = try await kept.get("/")
+            let first = try await port(0, fixture)
+            let second = try await fixture.proxy.renewListener()
+            #expect(try await port(1, fixture) == second && fixture.proxy.port == second)
+            #expect(try await fixture.open().get("/").text == "ok")
+            #expect(try await kept.get("/").text == "ok")
+            // The close of the old listener is no loss.
+            let isDeaf = fixture.witness.events.entries.contains { if case .deaf = $0 { true } else { false } }
+            #expect(!isDeaf)
+            return first == second
+        }
+    }
+
+    @Test("A renewal replaces a listener that the system has closed, although another process uses its port")
+    func renewalAtOtherPort() async throws {
+        try await eventually { fixture in
+            let first = try await port(0, fixture)
+            guard let takeover = try? PortTakeover(of: first) else { return false }
+            let second = try await fixture.proxy.renewListener()
+            #expect(second != first)
+            #expect(try await port(1, fixture) == second)
+            #expect(try await fixture.open().get("/").text == "ok")
+            takeover.release()
+            return true
         }
     }
 

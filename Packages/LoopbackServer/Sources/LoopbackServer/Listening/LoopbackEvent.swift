@@ -21,7 +21,11 @@ public enum LoopbackEvent: Sendable {
     case refused(LoopbackRefusal)
     /// The engine completed a TLS handshake for a host, and its next request to the host can use the connection.
     case connected(HostPort)
-    /// A requested connection failed or could not be intercepted. The engine receives no details.
+    /// The engine does not send all requests through the proxy with its credentials, for this reason in one line. Pages
+    /// open in another mode than `loopbackProxy`. The event is not sent by the proxy itself.
+    case unproven(reason: String)
+    /// A requested connection failed or could not be intercepted. The engine receives no details. Its
+    /// request had the credentials or the token of the launch.
     case unreachable(HostPort, ResourceError)
 }
 

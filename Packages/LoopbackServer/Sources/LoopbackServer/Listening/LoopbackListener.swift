@@ -19,7 +19,7 @@ internal import SystemSupport
 /// processes of the same user.
 ///
 /// The system can close the listening socket, as phones do for suspended apps. The listener then listens again by
-/// itself, or when ``resume()`` detects the close.
+/// itself, when ``resume()`` detects the close, or by ``renew()``.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 final class LoopbackListener: Sendable {
@@ -102,6 +102,14 @@ final class LoopbackListener: Sendable {
     func resume() async throws -> Int {
         guard case .listening(let channel, let port) = state.withLock({ $0 }) else { return try await listen() }
         if await isAlive(channel, port) { return port }
+        return try await listen(insteadOf: channel)
+    }
+
+    /// Replaces the listener by a new one without a check, on the same port if it is free. Connections stay open.
+    /// - Returns: The port, which may have changed.
+    /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
+    func renew() async throws -> Int {
+        guard case .listening(let channel, _) = state.withLock({ $0 }) else { return try await listen() }
         return try await listen(insteadOf: channel)
     }
 

@@ -66,8 +66,7 @@ public final class InterceptingProxy: Sendable {
     /// use, or is opening one.
     public func isConnected(to host: HostPort) -> Bool { dependencies.tunnels.isOpened(host) }
 
-    /// Checks that the proxy listens, and listens again if it does not. Call this when the app resumes from a
-    /// suspension, and before a page opens.
+    /// Checks that the proxy listens, and listens again if it does not. Call this before a page opens.
     ///
     /// The check opens a connection, because the system does not report a closed listener.
     /// - Returns: The port, which may have changed.
@@ -75,6 +74,15 @@ public final class InterceptingProxy: Sendable {
     @discardableResult
     public func resume() async throws -> Int {
         try await listener.resume()
+    }
+
+    /// Replaces the listener by a new one, on the same port if it is free. Connections stay open. Call this when the
+    /// app resumes from a suspension, after which no listener can be trusted.
+    /// - Returns: The port, which may have changed.
+    /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
+    @discardableResult
+    public func renewListener() async throws -> Int {
+        try await listener.renew()
     }
 
     /// Ends open connections that no longer match the policy, after the policy has changed.

@@ -91,8 +91,7 @@ public final class LocalServer: Sendable {
         return site.origin + (request.path ?? "/") + fragment
     }
 
-    /// Checks that the server listens, and listens again if it does not. Call this when the app resumes from a
-    /// suspension, and before a page opens.
+    /// Checks that the server listens, and listens again if it does not. Call this before a page opens.
     ///
     /// The check opens a connection, because the system does not report a closed listener.
     /// - Returns: The port, which may have changed.
@@ -100,6 +99,15 @@ public final class LocalServer: Sendable {
     @discardableResult
     public func resume() async throws -> Int {
         try await listener.resume()
+    }
+
+    /// Replaces the listener by a new one, on the same port if it is free. Connections stay open. Call this when the
+    /// app resumes from a suspension, after which no listener can be trusted.
+    /// - Returns: The port, which may have changed.
+    /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
+    @discardableResult
+    public func renewListener() async throws -> Int {
+        try await listener.renew()
     }
 
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the

@@ -51,8 +51,14 @@ final class Dialer: Sendable {
     }
 
     /// Connects to a host. Nothing is read from the connection until its `autoRead` option is set.
+    ///
+    /// Names below `invalid` are neither resolved nor sent to the other proxy.
     /// - Returns: A future channel of bytes on `eventLoop` that fails with `ResourceError`.
     func connect(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
+        guard !target.isInvalidName else {
+            return eventLoop.makeFailedFuture(
+                ResourceError(.unknownHost, "no host has this name (RFC 6761, section 6.4)", at: "\(target)"))
+        }
         let hop = proxy ?? target
         let bootstrap = ClientBootstrap(group: eventLoop)
             .resolver(LocalhostResolver(hop, on: eventLoop) ?? resolver?(eventLoop))
@@ -150,6 +156,13 @@ final class Dialer: Sendable {
         default:
             ResourceError(.cannotConnect, "cannot connect to the host", at: place, cause: error)
         }
+    }
+}
+
+extension HostPort {
+    /// A Boolean value that indicates whether the host is a name that never exists (RFC 6761, section 6.4).
+    fileprivate var isInvalidName: Bool {
+        host.split(separator: ".").last == "invalid"
     }
 }
 
