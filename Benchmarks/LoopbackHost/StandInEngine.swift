@@ -14,6 +14,8 @@ final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     let name = "none"
     let cookies: any EngineCookieStore = FakeCookies()
     private(set) var proxy: EngineProxy?
+    let proxyKind = EngineProxy.Kind.socks5
+    let isProxyReliable = true
     private let certificate: URL
 
     init(certificate: URL) {

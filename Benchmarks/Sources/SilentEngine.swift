@@ -31,6 +31,8 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) { handlers[scheme.name] = handler }
     func makeView() -> SilentView { view }
     let proxy: EngineProxy? = nil
+    let proxyKind = EngineProxy.Kind.socks5
+    let isProxyReliable = true
     func setProxy(_ proxy: EngineProxy?) {}
     func trust(_ certificate: EngineCertificate, for host: String) async throws {}
     func clearHTTPCache() async throws {}

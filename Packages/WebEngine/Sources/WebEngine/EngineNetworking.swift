@@ -14,6 +14,13 @@ public protocol EngineNetworking: AnyObject {
     /// The proxy that was set last; `nil` initially.
     var proxy: EngineProxy? { get }
 
+    /// The protocol of a loopback proxy of the app. The proxy supports both; an engine may handle one of them better.
+    var proxyKind: EngineProxy.Kind { get }
+
+    /// A Boolean value that indicates whether all requests use the proxy and its credentials once ``setProxy(_:)`` has
+    /// returned. If it is `false`, pages do not depend on the proxy before a proof by requests.
+    var isProxyReliable: Bool { get }
+
     /// Trusts one leaf certificate for one host for the lifetime of the engine, regardless of its issuer.
     ///
     /// The certificate applies to connections that are opened after this call returns. Other certificates of the host,

@@ -31,6 +31,10 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var takenScheme: String?
     /// The proxy that was set last.
     public private(set) var proxy: EngineProxy?
+    /// The protocol of a loopback proxy; SOCKS5 initially.
+    public var proxyKind = EngineProxy.Kind.socks5
+    /// A Boolean value that indicates whether the proxy needs no proof; `true` initially.
+    public var isProxyReliable = true
     /// The trusted certificates by host.
     public private(set) var trusted: [String: Set<EngineCertificate>] = [:]
     /// The URLs of each ``removeFiles(under:at:lastGiven:)`` call.
@@ -56,6 +60,8 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var refusedHandlers: Set<String> = []
     /// A closure that is called before a view is created.
     public var onMakeView: (() -> Void)?
+    /// A closure that receives each view and the URL of each load of the container in it.
+    public var onLoad: ((FakeView, String) -> Void)?
     private var handlers: [String: SchemeHandler] = [:]
 
     /// Creates an engine without views.
@@ -73,6 +79,11 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         onMakeView?()
         let view = FakeView(id: ViewID(rawValue: UInt64(views.count + 1)))
         view.refusedHandlers = refusedHandlers
+        if onLoad != nil {
+            view.onLoad = { [weak self, weak view] in
+                if let view, let url = view.loads.last { self?.onLoad?(view, url) }
+            }
+        }
         views.append(view)
         return view
     }

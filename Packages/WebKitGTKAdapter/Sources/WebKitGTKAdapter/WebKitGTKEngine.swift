@@ -264,6 +264,12 @@ public import WebEngine
         /// The proxy that was set last.
         public var proxy: EngineProxy? { proxies.proxy }
 
+        /// SOCKS5, because WebKitGTK sends its credentials to the proxy only.
+        public var proxyKind: EngineProxy.Kind { .socks5 }
+
+        /// `true`: later requests use the setting, and those in progress are cancelled.
+        public var isProxyReliable: Bool { true }
+
         func view(showing widget: UnsafeMutablePointer<WebKitWebView>?) -> WebKitGTKView? {
             guard let widget else { return nil }
             return views.lazy.compactMap(\.view).first { $0.web == widget && !$0.isDiscarded }

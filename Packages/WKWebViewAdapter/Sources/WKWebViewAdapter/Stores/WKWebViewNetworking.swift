@@ -16,6 +16,10 @@
     final class WKWebViewNetworking: EngineNetworking {
         private let store: WKWebsiteDataStore
         private(set) var proxy: EngineProxy?
+        /// SOCKS5. It is not settled whether WebKit handles CONNECT better.
+        let proxyKind = EngineProxy.Kind.socks5
+        /// `false`. Reported: data stores ignore their proxy, or send no credentials.
+        let isProxyReliable = false
         /// The proxies of the data store before the first call of ``setProxy(_:)``.
         private var initialProxies: [ProxyConfiguration]?
         /// The DER encodings of the trusted certificates of each host.
@@ -31,8 +35,7 @@
         ///
         /// If the description is invalid, requests fail: they never bypass the proxy.
         ///
-        /// Reported: open connections stay direct, and a data store may ignore its proxy. So prove it by a request
-        /// before a page depends on it.
+        /// Reported: open connections stay direct, and a data store may ignore its proxy; see ``isProxyReliable``.
         func setProxy(_ proxy: EngineProxy?) {
             self.proxy = proxy
             guard let proxy else {
