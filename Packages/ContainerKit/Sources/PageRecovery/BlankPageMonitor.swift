@@ -87,10 +87,14 @@ package final class BlankPageMonitor {
         for monitor in monitors.values { monitor.handle(.paused) }
     }
 
-    /// Records the end of an absence.
+    /// Records the end of an absence. When no other absence remains, events that occurred meanwhile are handled, and
+    /// pages whose process has ended without a signal are found.
     package func resume(from absence: HostAbsence) {
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
-        for monitor in monitors.values { monitor.handle(.resumed) }
+        for monitor in monitors.values {
+            monitor.handle(.resumed)
+            monitor.checkProcess()
+        }
     }
 
     /// A Boolean value that indicates whether steps are performed.

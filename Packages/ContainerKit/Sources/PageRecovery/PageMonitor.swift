@@ -24,6 +24,7 @@ final class PageMonitor {
     private let stopwatch: Stopwatch
     private var alarm: (due: Duration, task: Task<Void, Never>)?
     private var work: Task<Void, Never>?
+    private var processCheck: Task<Void, Never>?
     private lazy var channel = ProbeChannel { [weak self] in self?.receive($0) }
     /// The number of the last known load of the view, started by the app or by this monitor.
     private var lastLoad: UInt64?
@@ -83,6 +84,7 @@ final class PageMonitor {
         isOver = true
         alarm?.task.cancel()
         work?.cancel()
+        processCheck?.cancel()
         channel.end()
     }
 
@@ -190,6 +192,37 @@ final class PageMonitor {
         if message.painted == true { handle(.painted) }
         if message.used == true { handle(.used) }
         if message.retry == true { handle(.retryRequested) }
+    }
+
+    // MARK: Processes
+
+    /// Checks that the document has a process. A system can end the processes of a suspended app, and an engine may
+    /// report that only as the error of the next call. A page that does not reply is left alone, because it may
+    /// compute.
+    func checkProcess() {
+        guard !isOver, !health.showsNothing, !health.isNavigating else { return }
+        processCheck?.cancel()
+        processCheck = Task { [weak self, weak view, limit = options.examinationLimit, number = lastLoad] in
+            let call = Task { [weak view] in await Self.hasLostProcess(view) }
+            let isLost = await call.value(within: limit) ?? false
+            call.cancel()
+            // A signal or a load may have arrived in the meantime.
+            guard isLost, !Task.isCancelled, let self else { return }
+            recordLoad()
+            guard lastLoad == number, !health.showsNothing, !health.isNavigating else { return }
+            channel.documentChanged()
+            handle(.processEnded("the process ended while the app was absent"))
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the process of a view has ended, but not the view.
+    private static func hasLostProcess(_ view: (any EngineView)?) async -> Bool {
+        do {
+            _ = try await view?.scripting.evaluate("return null", in: HealthScript.world)
+            return false
+        } catch {
+            return (error as? EngineError)?.code == .processEnded && view?.hasEnded == false
+        }
     }
 
     // MARK: Examinations

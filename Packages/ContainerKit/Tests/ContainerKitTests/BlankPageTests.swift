@@ -201,6 +201,23 @@ struct BlankPageTests {
         await holder.shutDown()
     }
 
+    @Test("By default, a page whose process ended silently during a suspension is reloaded", arguments: [true, false])
+    func silentEnd(isByProxy: Bool) async throws {
+        let container = try await fixture.container(covering: ["a.example"]) {
+            $0.pages.mode = isByProxy ? .loopbackProxy : .customScheme
+        }
+        let page = try await container.open("https://a.example/")
+        let place = isByProxy ? "https://a.example/" : "containerkit://a.example/"
+        load(place, in: page.view)
+        page.view.evaluation = { throw EngineError(.processEnded, "no process") }
+        let events = container.events
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+        let step = try await nextStep(events)
+        #expect(step.kind == .reloaded && step.signal == .processEnded && page.view.reloads == [place])
+        await container.shutDown()
+    }
+
     @Test("Closed views are not recovered, nor are any views after the container's shutdown")
     func closed() async throws {
         let container = try await container(covering: ["a.example"])

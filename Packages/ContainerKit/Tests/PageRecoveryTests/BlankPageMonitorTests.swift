@@ -44,6 +44,63 @@ struct BlankPageMonitorTests {
         #expect(stage.pages.steps.map(\.kind) == [.reloaded, .showedErrorPage])
     }
 
+    @Test(
+        "A process that ended without a signal is found when the app returns",
+        arguments: [HostAbsence.background, .suspension])
+    func silentEnd(absence: HostAbsence) async throws {
+        let page = try stage.open(url)
+        stage.load(url, in: page.view)
+        page.view.evaluation = { throw EngineError(.processEnded, "no process") }
+        stage.monitor.pause(absence)
+        #expect(page.view.evaluatedScripts.isEmpty)
+        stage.monitor.resume(from: absence)
+        while stage.pages.steps.isEmpty {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(stage.pages.steps.map(\.signal) == [.processEnded] && page.view.reloads == [url])
+    }
+
+    /// Waits until a script has ended, and the tasks that wait for it have run.
+    private func untilChecked(_ page: RecoveryStage.OpenPage) async throws {
+        while page.view.evaluatedScripts.isEmpty {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        for _ in 0..<100 { await Task.yield() }
+    }
+
+    @Test("A page that replies, fails otherwise, ends, or loads is not reloaded when the app returns", arguments: 0..<4)
+    func processes(number: Int) async throws {
+        let page = try stage.open(url)
+        stage.load(url, in: page.view)
+        page.view.evaluation = { [weak view = page.view] in
+            switch number {
+            case 0: return "null"
+            case 1: throw EngineError(.script, "no")
+            case 2: view?.discard()
+            default: view?.load("https://a.example/other")
+            }
+            throw EngineError(.processEnded, "no process")
+        }
+        stage.monitor.pause(.suspension)
+        stage.monitor.resume(from: .suspension)
+        try await untilChecked(page)
+        #expect(stage.pages.steps.isEmpty && page.view.reloads.isEmpty)
+    }
+
+    @Test("A process whose end was reported is replaced once when the app returns")
+    func reportedEnd() async throws {
+        let page = try stage.open(url)
+        stage.load(url, in: page.view)
+        page.view.evaluation = { throw EngineError(.processEnded, "no process") }
+        stage.monitor.pause(.suspension)
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        stage.monitor.resume(from: .suspension)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(page.view.evaluatedScripts.isEmpty && page.view.reloads == [url])
+    }
+
     @Test("Leaving the error page by a gesture restores all steps, leaving it by a script does not")
     func leaving() throws {
         let page = try stage.open(url)
