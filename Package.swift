@@ -434,7 +434,7 @@ let package = Package(
             "LoopbackInterception", in: "ContainerKit",
             [
                 "AsyncSupport", "HTTPSemantics", "LoopbackServer", "ResourceLoading", "ResourceStore", "SchemeMode",
-                "WebEngine", "WebSyntax", .httpTypes, .log,
+                "SystemSupport", "WebEngine", "WebSyntax", .httpTypes, .log,
             ]),
         tests(
             of: "LoopbackInterception", in: "ContainerKit",

@@ -269,6 +269,7 @@ let package = Package(
             name: "LoopbackInterception",
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPSemantics", package: "SchemeRouter"),
                 .product(name: "LoopbackServer", package: "LoopbackServer"),

@@ -27,7 +27,8 @@ extension Container {
         try await components.hostDidTransition(to: .suspended)
     }
 
-    /// Reports that the app resumed after ``hostWillSuspend()``.
+    /// Reports that the app resumed after ``hostWillSuspend()``. The loopback proxy or the local server gets a new
+    /// listener, and pages without a web process are reloaded.
     /// - Throws: `StoreError` with code `inUse` if another process has locked the directory in the meantime.
     public func hostResumed() async throws {
         try await components.hostDidTransition(to: .resumed(isStoreOpen: true))

@@ -3,7 +3,7 @@
 
 internal import Logging
 public import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 public import SchemeRouter
 public import WebEngine
 

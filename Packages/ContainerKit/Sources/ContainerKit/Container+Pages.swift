@@ -5,7 +5,7 @@
 public import Foundation
 public import HTTPTypes
 internal import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 public import WebEngine
 
 // Opening and closing of pages.

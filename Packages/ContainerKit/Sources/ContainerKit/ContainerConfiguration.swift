@@ -32,7 +32,8 @@ public struct ContainerConfiguration: Sendable {
     /// The conditions of the device and the app. Downloads, repairs, tables, remote config, the preparation of views
     /// and the release of memory depend on them. By default they are always favourable.
     public var conditions: any HostConditioning = .favourable
-    /// The clock of the time limits of page requests and downloads. The default clock stops while the machine sleeps.
+    /// The clock of the time limits of page requests, downloads and the proof of the proxy. The default clock stops
+    /// while the machine sleeps.
     public var clock: any Clock<Duration> = SuspendingClock()
     /// The options of packages, their updates and the resource table.
     public var packages = Packages()
@@ -116,6 +117,9 @@ extension ContainerConfiguration {
         /// `loopbackProxy` on WebKitGTK and `document` on WKWebView. Without the package trait `Loopback`, `document`
         /// replaces the loopback modes. Another package of the app may enable the trait; set the mode if it matters.
         /// `plain` turns interception off, except for the entries of ``modes``.
+        ///
+        /// WKWebView may ignore its proxy. There `document` replaces `loopbackProxy` until requests have proved the
+        /// proxy; `LoopbackEvent.unproven(reason:)` reports a failed proof.
         public var mode: InterceptionMode?
         /// The exceptions from ``mode`` for some covered pages; none by default. The last matching entry applies. All
         /// modes of the list are active from the start and share packages, caches and cookies. `loopbackServer` can be

@@ -15,6 +15,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
     private weak var engine: Engine?
     private let server: LazyListener<LocalServer>
     private let events: LoopbackEventBatcher
+    /// The open pages.
+    let pages = LocalServerPages()
 
     /// The number of events and reports that were dropped.
     var lostReports: Int { events.lost }
@@ -36,7 +38,9 @@ final class LocalServerController<Engine: WebEngineDriver> {
         trusted: @escaping TrustedCertificates, directory: String, isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
-        let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host)
+        let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host) { [pages] event in
+            if case .listening = event { pages.updatePort() }
+        }
         self.events = batcher
         var configuration = LocalServer.Configuration(
             loader: requests, completing: requests, trusting: CertificateTrust(engine), port: 0)
@@ -47,6 +51,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
         server = LazyListener { [configuration] in
             try await Self.start(configuration, at: options.port, ServerPort(in: directory), logger)
         }
+        pages.port = { [weak server] in server?.listener?.port }
         if isUsed { _ = try await server.started() }
     }
 
@@ -90,10 +95,12 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// The port of the server; `nil` while it does not listen.
     var port: Int? { server.listener?.port }
 
-    /// Makes the server listen again, if it has been started before.
+    /// Replaces the listener after a suspension, if the server has been started before. If the port has changed, open
+    /// pages load again.
     /// - Throws: `LoopbackError`.
     func resume() async throws {
-        _ = try await server.listener?.resume()
+        _ = try await server.listener?.renewListener()
+        pages.updatePort()
     }
 
     /// Serves the site of a page, and stores the access token for it in the engine.
@@ -103,6 +110,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     func open(_ url: String) async throws -> String? {
         let server = try await server.started()
         let port = try await server.resume()
+        pages.updatePort()
         guard let page = LocalServer.url(of: url, at: port) else { return nil }
         server.serve(page.site)
         try await storeToken(
@@ -143,6 +151,18 @@ final class LocalServerController<Engine: WebEngineDriver> {
         else { return nil }
         var cookie = cookie
         cookie.domain = String(host)
+        return cookie
+    }
+
+    /// Returns a cookie of the engine with the real host of its site as its domain, or `nil` for the access token.
+    func realCookie(_ cookie: EngineCookie) -> EngineCookie? {
+        guard let port else { return cookie }
+        guard !isToken(cookie) else { return nil }
+        var cookie = cookie
+        let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
+        if let host = realURL(of: "https://\(site):\(port)/").flatMap({ WebOrigin(url: $0)?.host }) {
+            cookie.domain = String(host)
+        }
         return cookie
     }
 

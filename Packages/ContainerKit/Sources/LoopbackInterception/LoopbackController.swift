@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 package import Logging
-internal import ResourceLoading
+package import ResourceLoading
 package import SchemeMode
 package import WebEngine
 
@@ -32,11 +32,12 @@ package final class LoopbackController<Engine: WebEngineDriver> {
     ///   - names: the custom schemes; `nil` if the mode `customScheme` is not in use.
     ///   - isUsed: a Boolean value that indicates whether interception is on.
     ///   - logger: the logger.
+    ///   - clock: the clock of the time limit for the proof of the proxy.
     ///   - ports: the ports to the rest of the container.
     /// - Throws: `LoopbackError`.
     package init(
         _ engine: Engine, in mode: InterceptionMode, _ options: LoopbackOptions, directory: String,
-        names: SchemeNames?, isUsed: Bool, logger: Logger, ports: LoopbackPorts
+        names: SchemeNames?, isUsed: Bool, logger: Logger, clock: any Clock<Duration>, ports: LoopbackPorts
     ) async throws {
         precondition(mode.isOverLoopback)
         self.mode = mode
@@ -49,7 +50,8 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         if mode == .loopbackProxy {
             server = nil
             proxy = try await ProxyController(
-                engine, requests, options, trusted: ports.trusted, isUsed: isUsed, logger: logger, host: ports.host)
+                engine, requests, options, trusted: ports.trusted, isUsed: isUsed, logger: logger, clock: clock,
+                host: ports.host)
         } else {
             proxy = nil
             server = try await LocalServerController(
@@ -76,10 +78,17 @@ package final class LoopbackController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`. The engine then loads without the proxy.
     package func ready() async throws { try await proxy?.ready() }
 
-    /// Makes the proxy or the server listen again after a suspension, during which the system may have closed the
-    /// listener. If that fails, the next opening of a page tries again.
+    /// Proves that the engine sends its requests through the proxy, if the engine requires that and the proxy setting
+    /// has changed since the last proof. Concurrent callers share one proof, which takes at most ten seconds for each
+    /// setting. The host receives the result.
+    package func prove() async { await proxy?.prove() }
+
+    /// Replaces the listener of the proxy or the server after a suspension, during which the system may have closed it
+    /// without a signal. If that fails, the next opening of a page tries again.
+    ///
+    /// If the port has changed, the engine uses the new port of the proxy, and open pages of the server load again.
     package func resume() async {
-        try? await proxy?.ready()
+        try? await proxy?.resume()
         try? await server?.resume()
     }
 
@@ -121,6 +130,27 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         return HTTPRequest(urlText: url).map(pipeline.opens(originOf:)) ?? false
     }
 
+    // MARK: Pages of the server
+
+    /// Records a page before its view loads the document.
+    package func page(_ page: PageSession, willLoadIn view: any EngineView) {
+        guard page.mode == .loopbackServer else { return }
+        server?.pages.insert(page.id, at: page.documentURL, in: view)
+    }
+
+    /// Records the commit of a document of a page.
+    /// - Parameter place: the URL of the document in the engine.
+    package func page(_ page: PageID, didCommit place: String) {
+        guard let server else { return }
+        server.pages.record(server.realURL(of: place), of: page)
+    }
+
+    /// Removes a page that is closed.
+    package func pageDidClose(_ page: PageID) {
+        pages.removePage(page)
+        server?.pages.remove(page)
+    }
+
     // MARK: Preconnect
 
     /// Records the origin of a page that opens, as a prediction of the origins of the next pages.
@@ -149,5 +179,12 @@ package final class LoopbackController<Engine: WebEngineDriver> {
     package func cookie(_ cookie: EngineCookie, ofPageAt url: String) -> EngineCookie? {
         guard let server else { return cookie }
         return server.cookie(cookie, ofPageAt: url)
+    }
+
+    /// Returns a cookie of the engine with the real host of its site as its domain, or `nil` for the access token of
+    /// the local server, which belongs to no user.
+    package func realCookie(_ cookie: EngineCookie) -> EngineCookie? {
+        guard let server else { return cookie }
+        return server.realCookie(cookie)
     }
 }

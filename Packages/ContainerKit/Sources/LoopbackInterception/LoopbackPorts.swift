@@ -66,6 +66,9 @@ package protocol LoopbackRequestObserver: AnyObject, Sendable {
 package protocol LoopbackHost: AnyObject, Sendable {
     /// Receives an event of the proxy or the local server.
     func loopbackDidSend(_ event: LoopbackEvent)
+    /// Receives whether the engine sends its requests through the proxy, if the engine requires a proof. The initial
+    /// value is `false`. It is `false` again after the proxy setting has changed, until the next proof.
+    func proxyProofDidChange(isProven: Bool)
     /// Receives the record of a request that has ended.
     func requestDidEnd(_ record: RequestRecord)
     /// Receives the generation that answered a subresource of a page. The `Referer` field of the request names the

@@ -19,6 +19,7 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     var observer: (any LoopbackRequestObserver)?
 
     func opens(_ target: HostPort) -> Bool {
+        guard !ProofArrivals.isName(target.host) else { return false }
         // The protocol is known only after the first byte of a connection. A non-default port can use either scheme.
         let schemes = target.port == 443 ? [true] : target.port == 80 ? [false] : [true, false]
         return schemes.contains { isSecure in

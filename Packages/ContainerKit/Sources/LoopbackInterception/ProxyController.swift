@@ -18,6 +18,11 @@ final class ProxyController<Engine: WebEngineDriver> {
     private let proxy: LazyListener<InterceptingProxy>
     private let events: LoopbackEventBatcher
     private let preconnector = Preconnector()
+    private let proof: ProxyProof
+    private let host: any LoopbackHost
+    /// The result of the last proof and the setting that it concerns; `nil` without a result for the current setting.
+    private var conclusion: (proxy: EngineProxy, isProven: Bool)?
+    private var proving: Task<Void, Never>?
     private var isOver = false
     /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
     /// proxy, or a proxy that the app has set in the meantime.
@@ -25,7 +30,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         didSet {
             guard isUsed != oldValue else { return }
             waking?.cancel()
-            guard isUsed else { return setting.restore() }
+            guard isUsed else { return restore() }
             if let port = proxy.listener?.port { use(port) }
             // The system may have closed the listener in the meantime, without a signal.
             waking = Task { [weak self, logger] in
@@ -49,13 +54,18 @@ final class ProxyController<Engine: WebEngineDriver> {
     ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - isUsed: a Boolean value that indicates whether the proxy starts now. If `false`, it starts on first use.
     ///   - logger: the logger.
+    ///   - clock: the clock of the time limit for the proof.
     ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger, host: any LoopbackHost
+        trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger, clock: any Clock<Duration>,
+        host: any LoopbackHost
     ) async throws {
         setting = ProxySetting(engine)
+        let arrivals = ProofArrivals()
+        proof = ProxyProof(arrivals: arrivals, clock: clock)
+        self.host = host
         self.logger = logger
         self.isUsed = isUsed
         let relay = Relay<Engine>()
@@ -63,7 +73,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         self.events = batcher
         var configuration = InterceptingProxy.Configuration(
             loader: requests, policy: requests, trusting: CertificateTrust(engine))
-        configuration.observer = batcher
+        configuration.observer = ProofObserver(arrivals: arrivals, next: batcher)
         configuration.upstreamProxy = options.upstreamProxy
         configuration.trusted = trusted
         configuration.limits = options.limits
@@ -87,16 +97,25 @@ final class ProxyController<Engine: WebEngineDriver> {
         do {
             use(try await proxy.started().resume())
         } catch {
-            setting.restore()
+            restore()
             throw error
         }
+    }
+
+    /// Replaces the listener, if there is one, and then acts like ``ready()``.
+    /// - Throws: `LoopbackError`.
+    func resume() async throws {
+        _ = try? await proxy.listener?.renewListener()
+        try await ready()
     }
 
     /// Stops the proxy after its requests in progress have finished, and restores the engine's previous proxy.
     func shutDown() async {
         isOver = true
         waking?.cancel()
-        setting.restore()
+        proving?.cancel()
+        restore()
+        await proving?.value
         await proxy.end()?.stop()
         events.close()
     }
@@ -113,9 +132,49 @@ final class ProxyController<Engine: WebEngineDriver> {
         guard !isOver, isUsed, let listener = proxy.listener else { return }
         let credentials = EngineProxy.Credentials(
             username: listener.credentials.username, password: listener.credentials.password)
-        // SOCKS5 instead of HTTP, because engines send SOCKS credentials only to the proxy.
-        let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
+        let proxy = EngineProxy(setting.kind, host: "127.0.0.1", port: port, credentials: credentials)
+        // The proof of this setting has failed.
+        if let conclusion, conclusion.proxy == proxy, !conclusion.isProven { return }
+        if conclusion?.proxy != proxy { discardConclusion() }
         setting.apply(proxy)
+    }
+
+    /// Restores the engine's previous proxy. A later use of the proxy needs another proof.
+    private func restore() {
+        setting.restore()
+        discardConclusion()
+    }
+
+    // MARK: Proof
+
+    /// Proves that the engine sends its requests through the proxy, if the engine requires that and there is no
+    /// conclusion about the current setting. If the proof fails, restores the engine's previous proxy.
+    func prove() async {
+        while isUsed, !isOver, setting.requiresProof, let proxy = setting.current, conclusion?.proxy != proxy {
+            let task = proving ?? Task { [weak self] in await self?.conclude(proxy) }
+            proving = task
+            await task.value
+        }
+    }
+
+    private func conclude(_ proxy: EngineProxy) async {
+        defer { proving = nil }
+        guard let engine = setting.engine else { return }
+        let failure = await proof.failure(of: engine)
+        // The result does not concern a later setting.
+        guard !isOver, isUsed, setting.current == proxy else { return }
+        conclusion = (proxy, failure == nil)
+        host.proxyProofDidChange(isProven: failure == nil)
+        guard let failure else { return }
+        setting.restore()
+        logger.warning("the engine does not use the proxy", metadata: ["reason": "\(failure.rawValue)"])
+        host.loopbackDidSend(.unproven(reason: failure.rawValue))
+    }
+
+    private func discardConclusion() {
+        guard conclusion != nil else { return }
+        conclusion = nil
+        host.proxyProofDidChange(isProven: false)
     }
 
     // MARK: Preconnect
@@ -142,7 +201,7 @@ final class ProxyController<Engine: WebEngineDriver> {
 /// The proxy setting of an engine that the controller changes and restores.
 @MainActor
 private final class ProxySetting<Engine: WebEngineDriver> {
-    private weak var engine: Engine?
+    private(set) weak var engine: Engine?
     /// The proxy setting that the controller has made, or `nil` if it has made none.
     private var named: EngineProxy?
     /// The engine's previous proxy, which is restored at the end.
@@ -151,6 +210,12 @@ private final class ProxySetting<Engine: WebEngineDriver> {
     init(_ engine: Engine) {
         self.engine = engine
     }
+
+    /// The protocol that the engine prefers.
+    var kind: EngineProxy.Kind { engine?.networking.proxyKind ?? .socks5 }
+
+    /// A Boolean value that indicates whether the engine may ignore its proxy setting.
+    var requiresProof: Bool { engine?.networking.isProxyReliable == false }
 
     /// The proxy setting that the controller has made, if the engine uses it.
     var current: EngineProxy? { engine?.networking.proxy == named ? named : nil }
@@ -175,4 +240,20 @@ private final class ProxySetting<Engine: WebEngineDriver> {
 @MainActor
 private final class Relay<Engine: WebEngineDriver> {
     weak var controller: ProxyController<Engine>?
+}
+
+/// The observer that records the names of proofs and forwards all other events. A name arrives as a host that cannot be
+/// reached, after the credentials were checked.
+private struct ProofObserver: LoopbackObserving {
+    let arrivals: ProofArrivals
+    let next: LoopbackEventBatcher
+
+    func happened(_ event: LoopbackEvent) {
+        guard case .unreachable(let host, _) = event, ProofArrivals.isName(host.host) else {
+            return next.happened(event)
+        }
+        arrivals.record(host.host)
+    }
+
+    func ended(_ exchange: ExchangeReport) { next.ended(exchange) }
 }

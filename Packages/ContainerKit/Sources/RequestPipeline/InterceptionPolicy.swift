@@ -168,13 +168,18 @@ package struct InterceptionPolicy: Sendable {
         return intendedMode(of: request)
     }
 
+    /// Returns a Boolean value that indicates whether the proxy must be proven before the mode of a page is decided.
+    package func requiresProxyProof(forPageAt url: String) -> Bool {
+        HTTPRequest(urlText: url).map(modes.requiresProof) == true && covers(url)
+    }
+
     /// Returns the mode in which a page opens if it is intercepted. It is the first of these: the mode that is
     /// configured for the page, the recorded mode of its origin, the standard mode.
     func intendedMode(of page: HTTPRequest) -> InterceptionMode {
         if let named = modes.named(for: page) { return named }
         guard let origins, modes.standard != origins.mode, let origin = page.webOrigin,
             origins.recorded(origin) == .intercepted
-        else { return modes.standard }
+        else { return modes.available(modes.standard) }
         return origins.mode
     }
 

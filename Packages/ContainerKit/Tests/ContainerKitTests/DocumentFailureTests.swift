@@ -44,7 +44,7 @@ struct DocumentFailureTests {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let failures = container.requests.failures
         let packages = try #require(container.components.first(PackagesComponent.self))
-        let observer = LoopbackAdapter(container.hub, packages, fields: nil, failures: failures)
+        let observer = LoopbackAdapter(container.hub, packages, fields: nil, failures: failures, proof: nil)
         let requests = LoopbackRequests(pipeline: container.path, pages: PageAttributor(), observer: observer)
         let url = "https://a.example/refused"
         var request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))

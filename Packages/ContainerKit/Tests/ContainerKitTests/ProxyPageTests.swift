@@ -142,6 +142,22 @@ struct ProxyPageTests {
         await container.shutDown()
     }
 
+    @Test("After a suspension the listener is new, and the engine has its port")
+    func suspension() async throws {
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
+        let page = try await container.open("https://a.example/")
+        let events = container.events
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+        let proxy = try #require(fixture.engine.proxy)
+        #expect(try await SOCKSRequest.send(to: "a.example", by: proxy) == 0)
+        #expect(page.view.loads == ["https://a.example/"])
+        await container.shutDown()
+        var ports: [Int] = []
+        for await case .loopback(.listening(let port)) in events { ports.append(port) }
+        #expect(ports.last == proxy.port)
+    }
+
     @Test("A container that is released restores the engine's proxy, and its listener closes")
     func dropped() async throws {
         var container: Container<FakeEngine>? = try await fixture.container { $0.pages.mode = .loopbackProxy }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
+import ContainerTesting
 import Foundation
 import LoopbackServer
 import Testing
@@ -129,6 +130,44 @@ struct ServerPageTests {
         #expect(fallback != port)
         await taking.shutDown()
         #expect(try await launch() == port)
+    }
+
+    @Test("After a suspension the listener is new, and open pages stay at its port")
+    func suspension() async throws {
+        let container = try await container()
+        let page = try await container.open("https://a.example/")
+        let old = try port(of: page)
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+        let new = try port(of: try await container.open("https://b.example/"))
+        // Another process may have taken the port at this moment.
+        #expect(page.view.loads.count == (new == old ? 1 : 2))
+        await container.shutDown()
+    }
+
+    @Test("If the port was taken during a suspension, documents of the server load again at the new port")
+    func suspensionWithoutPort() async throws {
+        let container = try await container()
+        let urls = ["https://a.example/x?y#z", "https://a.example/", "https://b.example/", "https://a.example/post"]
+        var pages: [Page<FakeView>] = []
+        for url in urls { pages.append(try await container.open(url)) }
+        let old = try port(of: pages[0])
+        let places = ["https://a-example.localhost:\(old)/moved?y#z", "https://c.example/"]
+        for (page, place) in zip(pages, places) { page.view.onSignal?(.committed(url: place)) }
+        pages[3].view.isPosted = true
+        let counts = pages.map(\.view.loads.count)
+        await container.close(pages[2])
+        let takeover = try PortTakeover(of: old)
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+        let new = try port(of: try await container.open("https://b.example/"))
+        #expect(new != old)
+        #expect(pages[0].view.loads.dropFirst() == ["https://a-example.localhost:\(new)/moved?y#z"])
+        for number in [1, 3] { #expect(pages[number].view.loads.count == counts[number]) }
+        pages[0].view.onSignal?(.committed(url: "https://a-example.localhost:\(new)/moved?y#z"))
+        #expect(container.openPages.first?.documentURL == "https://a.example/moved?y#z")
+        await container.shutDown()
+        takeover.release()
     }
 
     @Test(

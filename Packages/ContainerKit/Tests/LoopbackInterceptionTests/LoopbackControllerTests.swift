@@ -26,7 +26,7 @@ struct LoopbackControllerTests {
     ) async throws -> LoopbackController<FakeEngine> {
         try await LoopbackController(
             engine, in: mode, LoopbackOptions(), directory: folder, names: nil, isUsed: isUsed,
-            logger: Logger(label: "test"),
+            logger: Logger(label: "test"), clock: ContinuousClock(),
             ports: LoopbackPorts(pipeline: pipeline, bodies: nil, observer: nil, host: host, trusted: { _ in [] }))
     }
 
@@ -82,6 +82,39 @@ struct LoopbackControllerTests {
         await controller.resume()
         #expect(controller.port == port)
         await controller.shutDown()
+    }
+
+    @Test("Documents of the server load again at another port, except POST documents and those of other pages")
+    func formerPort() {
+        let pages = LocalServerPages()
+        let views = (1...6).map { FakeView(id: ViewID(rawValue: $0)) }
+        let port = Port()
+        pages.port = { port.value }
+        for (number, view) in views.enumerated() {
+            pages.insert(PageID(rawValue: UInt64(number)), at: "https://a.example/\(number)", in: view)
+        }
+        pages.updatePort()
+        port.value = 20_000
+        pages.updatePort()
+        #expect(views.allSatisfy { $0.loads.isEmpty }, "the first port is no change")
+        pages.record("https://a.example/moved?x#y", of: PageID(rawValue: 0))
+        pages.record(nil, of: PageID(rawValue: 1))
+        views[2].isPosted = true
+        pages.remove(PageID(rawValue: 3))
+        views[4].discard()
+        port.value = nil
+        pages.updatePort()
+        port.value = 20_001
+        pages.updatePort()
+        pages.updatePort()
+        #expect(views[0].loads == ["https://a-example.localhost:20001/moved?x#y"])
+        #expect(views[1...4].allSatisfy { $0.loads.isEmpty })
+        #expect(views[5].loads == ["https://a-example.localhost:20001/5"])
+    }
+
+    @MainActor
+    private final class Port {
+        var value: Int?
     }
 
     @Test("The host receives events in order, and the generation of a subresource before its record")

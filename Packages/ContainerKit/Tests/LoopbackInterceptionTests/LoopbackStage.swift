@@ -60,7 +60,12 @@ final class RecordedHost: LoopbackHost {
     /// The names of the calls about requests, in order.
     var calls: [String] = []
 
+    /// The results of proofs of the proxy, in order.
+    var proofs: [Bool] = []
+
     func loopbackDidSend(_ event: LoopbackEvent) { events.append(event) }
+
+    func proxyProofDidChange(isProven: Bool) { proofs.append(isProven) }
 
     func requestDidEnd(_ record: RequestRecord) { calls.append("ended \(record.url)") }
 

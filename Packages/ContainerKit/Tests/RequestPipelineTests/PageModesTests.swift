@@ -46,6 +46,39 @@ struct PageModesTests {
         #expect(both.chains == [.customScheme, .loopbackProxy] && both.havePlain)
     }
 
+    @Test("The fallback replaces the proxy until it is proven, for the standard mode, entries and remote entries")
+    func fallback() throws {
+        for (engine, mode) in [
+            (InterceptionMode.document, InterceptionMode.document), (.customScheme, .customScheme),
+            (.loopbackProxy, .customScheme), (.loopbackServer, .customScheme), (.plain, .customScheme),
+        ] {
+            var modes = try PageModes(.plain, [PageMode("a.example", .loopbackProxy)], provingProxyOr: engine)
+            try modes.apply([(PagePattern("b.example"), .loopbackProxy), (PagePattern("c.example"), .plain)])
+            #expect(modes.started == [.loopbackProxy, mode] && modes.chains.contains(mode))
+            #expect(modes.movingOrigins == (mode == .customScheme ? .customScheme : nil))
+            for isProven in [false, true, false] {
+                modes.proxyProof?.set(isProven)
+                let expected = isProven ? InterceptionMode.loopbackProxy : mode
+                for host in ["a", "b"] { #expect(try named("https://\(host).example/", by: modes) == expected) }
+                #expect(modes.available(.loopbackProxy) == expected)
+            }
+            for (url, isRequired) in [
+                ("https://a.example/", true), ("https://b.example/", true), ("https://c.example/", false),
+                ("https://d.example/", false),
+            ] {
+                #expect(modes.requiresProof(for: try #require(HTTPRequest(urlText: url))) == isRequired, "\(url)")
+            }
+        }
+        let both = try PageModes(.document, [PageMode("a.example", .loopbackProxy)], provingProxyOr: .document)
+        #expect(both.started == [.document, .loopbackProxy] && both.available(.loopbackProxy) == .document)
+        let page = try #require(HTTPRequest(urlText: "https://b.example/"))
+        #expect(try PageModes(.loopbackProxy, provingProxyOr: .document).requiresProof(for: page))
+        for modes in [try PageModes(.loopbackProxy), try PageModes(.document, provingProxyOr: .document)] {
+            #expect(modes.proxyProof == nil && modes.started.count == 1 && !modes.requiresProof(for: page))
+            #expect(modes.available(.loopbackProxy) == .loopbackProxy)
+        }
+    }
+
     @Test("The loopback server can be combined with plain pages, and with no other mode")
     func server() throws {
         let plain = try PageModes(.loopbackServer, [PageMode("a.example", .plain)])

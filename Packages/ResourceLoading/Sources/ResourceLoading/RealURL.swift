@@ -2,17 +2,16 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-internal import ResourceLoading
 
 /// An absolute `http` or `https` URL in the canonical spelling of the container. The default port is removed, because a
 /// custom scheme has no default port: with the port, the URL would have another origin. Spaces are percent-encoded, as
 /// in engines.
-package struct RealURL {
+@_spi(Facade) public struct RealURL: Sendable {
     /// The URL in canonical spelling.
-    package let text: String
+    @_spi(Facade) public let text: String
 
     /// Creates a URL, or returns `nil` if the text is not an absolute `http` or `https` URL.
-    package init?(_ text: String) {
+    @_spi(Facade) public init?(_ text: String) {
         guard var request = HTTPRequest(urlText: text), ["http", "https"].contains(request.scheme),
             let host = request.authority?.split(separator: "@", omittingEmptySubsequences: false).last,
             !host.isEmpty, !host.hasPrefix(":"), request.authority?.contains(" ") != true, text.last != " ",

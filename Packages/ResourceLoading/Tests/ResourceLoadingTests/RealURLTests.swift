@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import RequestPipeline
+@_spi(Facade) import ResourceLoading
 
 @Suite("Real URLs", .timeLimit(.minutes(1)))
 struct RealURLTests {

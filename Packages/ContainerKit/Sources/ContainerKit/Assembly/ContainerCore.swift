@@ -40,7 +40,7 @@ final class ContainerCore<Engine: WebEngineDriver> {
     /// - Throws: `StoreError`; ``ContainerError`` with code `unsupported` if the modes cannot be combined.
     init(_ engine: Engine, _ given: ContainerConfiguration) async throws {
         let given = given.sharedOut
-        var modes = try Self.pageModes(given)
+        var modes = try Self.pageModes(given, for: engine)
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         let packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,

@@ -3,7 +3,6 @@
 
 #if Loopback
     internal import BodyBridge
-    internal import CookieJar
     @_spi(Facade) internal import HTTPTransport
     package import HTTPTypes
     internal import Logging
@@ -14,7 +13,7 @@
     internal import PagePrefetch
     internal import PageRecovery
     package import RequestPipeline
-    internal import ResourceLoading
+    @_spi(Facade) internal import ResourceLoading
     internal import SchemeMode
     internal import SchemeRouter
     @_spi(Facade) internal import WebEngine
@@ -29,10 +28,12 @@
             _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent
         ) async throws -> (any LoopbackIntercepting)? {
             guard pipeline.mode.isOverLoopback else { return nil }
-            let adapter = LoopbackAdapter(hub, packages, fields: pipeline.fields, failures: requests.failures)
+            let adapter = LoopbackAdapter(
+                hub, packages, fields: pipeline.fields, failures: requests.failures, proof: modes.proxyProof)
             let controller = try await LoopbackController(
                 engine, in: pipeline.mode, configuration.network.loopback, directory: configuration.directory,
                 names: modes.started.contains(.customScheme) ? names : nil, isUsed: rules.isOn, logger: logger,
+                clock: configuration.clock,
                 ports: LoopbackPorts(
                     pipeline: pipeline.path, bodies: requests.legacy, observer: adapter, host: adapter,
                     trusted: { [authorities = configuration.network.transport.authorities] host in
@@ -104,6 +105,7 @@
                 // Without the proxy the page opens without interception.
                 logger.warning("the proxy cannot listen", metadata: ["error": "\(error)"])
             }
+            if policy.requiresProxyProof(forPageAt: opening.url) { await controller.prove() }
         }
 
         func pageDidOpen(_ page: PageSession, _ opening: PageOpening) {
@@ -113,12 +115,16 @@
             }
         }
 
+        func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
+            controller.page(page, willLoadIn: view)
+        }
+
         /// Records the location of a page's document. The view of a page in the mode `customScheme` can navigate to a
         /// real URL. Its requests then also arrive over loopback, and do not identify their page.
         func page(_ page: PageSession, didReceive signal: ViewSignal) {
-            guard case .committed(let place) = signal, isProxy, page.mode == .customScheme,
-                RealURL(page.documentURL) != nil
-            else { return }
+            guard case .committed(let place) = signal else { return }
+            controller.page(page.id, didCommit: place)
+            guard isProxy, page.mode == .customScheme, RealURL(page.documentURL) != nil else { return }
             let isElsewhere = names.realURL(of: place) != nil
             controller.pages.place(page.id, isElsewhere: isElsewhere)
             guard !isElsewhere else { return }
@@ -146,11 +152,12 @@
             engineCaches?.join(page)
         }
 
-        func pageDidClose(_ page: PageSession) { controller.pages.removePage(page.id) }
+        func pageDidClose(_ page: PageSession) { controller.pageDidClose(page.id) }
 
         // MARK: Connections
 
         func preconnect(in view: any EngineView) async {
+            await controller.prove()
             let places = packages.service.library.installed.map { "\($0.baseURL)" }
             await controller.preconnect(in: view, besides: places) { policy.mode(ofPageAt: $0) == .loopbackProxy }
         }
@@ -177,16 +184,6 @@
             guard let place else { throw ContainerError(.server, "the local server cannot serve this URL", at: url) }
             return place
         }
-
-        func realCookie(_ cookie: EngineCookie) -> EngineCookie? {
-            guard let port else { return cookie }
-            guard !isToken(cookie) else { return nil }
-            var cookie = cookie
-            let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
-            let url = realURL(of: "https://\(site):\(port)/")
-            if let host = url.flatMap({ CookieURL($0)?.host }) { cookie.domain = host }
-            return cookie
-        }
     }
 
     // MARK: - Ports
@@ -211,11 +208,16 @@
         private weak var packages: PackagesComponent?
         private nonisolated let fields: EngineFields?
         private nonisolated let failures: DocumentFailures
+        private let proof: FeatureSwitch?
 
         /// - Parameter fields: the recorder of the engine's header fields in the mode; `nil` if prefetching is not in
         ///   use.
-        init(_ hub: EventHub, _ packages: PackagesComponent, fields: EngineFields?, failures: DocumentFailures) {
+        init(
+            _ hub: EventHub, _ packages: PackagesComponent, fields: EngineFields?, failures: DocumentFailures,
+            proof: FeatureSwitch?
+        ) {
             self.hub = hub
+            self.proof = proof
             self.packages = packages
             self.fields = fields
             self.failures = failures
@@ -240,6 +242,8 @@
         // MARK: Events
 
         func loopbackDidSend(_ event: LoopbackEvent) { hub.send(.loopback(event)) }
+
+        func proxyProofDidChange(isProven: Bool) { proof?.set(isProven) }
 
         func requestDidEnd(_ record: RequestRecord) { hub.send(.request(record)) }
 

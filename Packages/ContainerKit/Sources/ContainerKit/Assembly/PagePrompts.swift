@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PagePrompts
-internal import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebEngine
 internal import WebViewPool
 

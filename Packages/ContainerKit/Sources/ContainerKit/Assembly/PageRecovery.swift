@@ -7,8 +7,7 @@ internal import PackageUpdates
 internal import PagePrompts
 internal import PageRecovery
 internal import RemoteConfig
-internal import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebEngine
 
 // MARK: - Assembly

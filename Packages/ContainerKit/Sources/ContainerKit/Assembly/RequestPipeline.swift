@@ -75,7 +75,9 @@ extension ContainerCore {
     /// Returns the page modes of the configuration.
     /// - Throws: ``ContainerError`` with code `unsupported` if the modes cannot be combined, or if a mode needs the
     ///   package trait `Loopback` and the trait is off.
-    static func pageModes(_ configuration: ContainerConfiguration) throws(ContainerError) -> PageModes {
+    static func pageModes(
+        _ configuration: ContainerConfiguration, for engine: Engine
+    ) throws(ContainerError) -> PageModes {
         var standard = Engine.standardMode
         #if !Loopback
             if standard.isOverLoopback { standard = .document }
@@ -86,7 +88,9 @@ extension ContainerCore {
             }
         #endif
         do {
-            return try PageModes(configuration.pages.mode ?? standard, configuration.pages.modes)
+            return try PageModes(
+                configuration.pages.mode ?? standard, configuration.pages.modes,
+                provingProxyOr: engine.networking.isProxyReliable ? nil : standard)
         } catch {
             throw ContainerError(error)
         }

@@ -4,7 +4,7 @@
 internal import Logging
 internal import RemoteConfig
 internal import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebEngine
 internal import WebViewPool
 

@@ -55,8 +55,8 @@ final class EventHub {
     /// The number of active streams.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// Delivers an event. Package events, `portTaken` and ignored modes are also stored for the first subscriber,
-    /// because a rollback at launch ends before the host can subscribe.
+    /// Delivers an event. Package events, `portTaken`, `unproven` and ignored modes are also stored for the first
+    /// subscriber, because a rollback at launch ends before the host can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}
@@ -85,7 +85,7 @@ final class EventHub {
         // These events are also sent while the container opens.
         case .package, .remoteConfigModesIgnored: break
         #if Loopback
-            case .loopback(.portTaken): break
+            case .loopback(.portTaken), .loopback(.unproven): break
         #endif
         default: return
         }

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
 /// Values that the app passes to pages of an origin before the first script of the page runs: entries of `localStorage`

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+package import ResourceLoading
 package import SchemeRouter
 package import WebEngine
 
@@ -30,18 +31,32 @@ package struct PageModes: Sendable {
     package let standard: InterceptionMode
     /// The intercepting modes that are in use, the standard mode first.
     package let started: [InterceptionMode]
+    /// The switch that is on while the proxy is proven, off initially; `nil` if `loopbackProxy` is not in use or needs no
+    /// proof.
+    package let proxyProof: FeatureSwitch?
+    /// The mode that replaces `loopbackProxy` while the proxy is not proven.
+    private let fallback: InterceptionMode
     private let named: Table
     private var remote = Table()
 
     /// Creates the modes.
+    /// - Parameters:
+    ///   - standard: the mode of pages without an entry.
+    ///   - pageModes: the entries of the host.
+    ///   - unproven: the standard mode of an engine whose proxy needs a proof; `nil` for other engines.
     /// - Throws: ``PageModesError`` if the modes cannot be combined, or if there are more patterns than route rules
     ///   allow.
-    package init(_ standard: InterceptionMode, _ pageModes: [PageMode] = []) throws(PageModesError) {
+    package init(
+        _ standard: InterceptionMode, _ pageModes: [PageMode] = [], provingProxyOr unproven: InterceptionMode? = nil
+    ) throws(PageModesError) {
         self.standard = standard
         var started: [InterceptionMode] = []
         for mode in [standard] + pageModes.map(\.mode) where mode != .plain && !started.contains(mode) {
             started.append(mode)
         }
+        fallback = unproven == .document ? .document : .customScheme
+        proxyProof = unproven != nil && started.contains(.loopbackProxy) ? FeatureSwitch(isOn: false) : nil
+        if proxyProof != nil, !started.contains(fallback) { started.append(fallback) }
         self.started = started
         guard !started.contains(.loopbackServer) || started.count == 1 else {
             throw PageModesError(
@@ -92,8 +107,21 @@ package struct PageModes: Sendable {
         return [.customScheme] + started.filter { $0 != .customScheme }
     }
 
-    /// Returns the mode that is configured for a page, or `nil` if no entry matches.
-    func named(for page: HTTPRequest) -> InterceptionMode? {
+    /// Returns the mode that is configured for a page, or `nil` if no entry matches. The fallback replaces an unproven
+    /// proxy.
+    func named(for page: HTTPRequest) -> InterceptionMode? { configured(for: page).map(available) }
+
+    /// Returns the replacement of a mode if it is `loopbackProxy` and not proven, otherwise the mode.
+    func available(_ mode: InterceptionMode) -> InterceptionMode {
+        mode == .loopbackProxy && proxyProof?.isOn == false ? fallback : mode
+    }
+
+    /// Returns a Boolean value that indicates whether a page opens in the mode `loopbackProxy` only after a proof.
+    func requiresProof(for page: HTTPRequest) -> Bool {
+        proxyProof != nil && (configured(for: page) ?? standard) == .loopbackProxy
+    }
+
+    private func configured(for page: HTTPRequest) -> InterceptionMode? {
         let own = named.mode(for: page)
         return own == .plain ? own : remote.mode(for: page) ?? own
     }

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+@_spi(Testing) import ContainerKit
+import ContainerTesting
+import Testing
+import WebEngine
+import WebEngineTesting
+
+/// Pages of the mode `loopbackProxy` in an engine that may ignore its proxy. The engine sends real requests.
+@MainActor
+@Suite("Proof of the proxy", .timeLimit(.minutes(1)))
+struct ProxyProofTests {
+    /// The requests that the engine sends for the loads of a proof.
+    enum Requests: CaseIterable, Sendable {
+        case all, none, first, withoutCredentials, ofOtherNames
+    }
+
+    /// The loads of proofs.
+    @MainActor
+    private final class Loads {
+        var requests = Requests.all
+        var hosts: [String] = []
+        var isSilent = false
+    }
+
+    private let fixture = Fixture()
+    private let clock = ManualClock()
+    private let loads = Loads()
+    private let url = "https://a.example/x"
+    private var engine: FakeEngine { fixture.engine }
+
+    init() {
+        engine.isProxyReliable = false
+        engine.traitsByMode[.loopbackProxy] = EngineTraits(
+            bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
+            identifiesPage: false, acceptLanguage: nil)
+        engine.onLoad = { [weak engine, loads] view, url in
+            guard url.hasSuffix(".invalid/") else { return }
+            let host = String(url.dropFirst("https://".count).dropLast())
+            loads.hosts.append(host)
+            guard !loads.isSilent else { return }
+            let (proxy, requests, count) = (engine?.proxy, loads.requests, loads.hosts.count)
+            Task {
+                if let proxy, requests != .none, requests != .first || count == 1 {
+                    let name = requests == .ofOtherNames ? String(host.reversed().dropFirst(8)) + ".invalid" : host
+                    _ = try? await SOCKSRequest.send(
+                        to: name, by: proxy, hasCredentials: requests != .withoutCredentials)
+                }
+                view.onSignal?(.failed(url: url, error: EngineError(.unknownHost, "no such host", at: url)))
+            }
+        }
+    }
+
+    private func container(
+        change: (inout ContainerConfiguration) -> Void = { _ in }
+    ) async throws -> Container<FakeEngine> {
+        try await fixture.container(covering: ["a.example", "b.example"]) {
+            $0.pages.mode = .loopbackProxy
+            $0.clock = clock
+            change(&$0)
+        }
+    }
+
+    /// Records the reasons of failed proofs, and the hosts that could not be reached.
+    private func record(_ container: Container<FakeEngine>) -> Record {
+        let record = Record()
+        record.observation = container.observe { event in
+            switch event {
+            case .loopback(.unproven(let reason)): record.reasons.append(reason)
+            case .loopback(.unreachable(let host, _)): record.hosts.append(host.host)
+            default: break
+            }
+        }
+        return record
+    }
+
+    @MainActor
+    private final class Record {
+        var reasons: [String] = []
+        var hosts: [String] = []
+        var observation: EventObservation?
+    }
+
+    @Test("Two names that arrive with the credentials prove the proxy, once for several pages that open at once")
+    func proven() async throws {
+        let container = try await container()
+        let record = record(container)
+        #expect(container.mode(ofPageAt: url) == .customScheme && loads.hosts.isEmpty)
+        let opening = (0..<3).map { _ in Task { try await container.open(url) } }
+        for task in opening {
+            let page = try await task.value
+            #expect(page.session.mode == .loopbackProxy && page.view.loads == [url])
+        }
+        #expect(try await container.open(url).session.mode == .loopbackProxy)
+        #expect(container.mode(ofPageAt: url) == .loopbackProxy)
+        #expect(Set(loads.hosts).count == 2 && loads.hosts.count == 2)
+        #expect(engine.views[0].hasEnded && engine.views[0].loads.count == 2)
+        #expect(engine.proxy?.credentials?.password.count == 64)
+        await container.shutDown()
+        #expect(record.reasons.isEmpty && record.hosts.isEmpty, "names of proofs are no events")
+    }
+
+    @Test(
+        "Without both names and credentials, pages open in the fallback mode, with one event",
+        arguments: Requests.allCases.filter { $0 != .all })
+    func unproven(_ requests: Requests) async throws {
+        loads.requests = requests
+        let container = try await container()
+        let record = record(container)
+        let page = try await container.open(url)
+        let place = "containerkit://a.example/x"
+        #expect(page.session.mode == .customScheme && page.view.loads == [place])
+        #expect(engine.proxy == nil && engine.views[0].hasEnded)
+        #expect(record.reasons.count == 1 && !record.reasons.joined().contains("\n"))
+        let count = requests == .first ? 2 : 1
+        #expect(loads.hosts.count == count)
+        #expect(try await fixture.text(place, from: page.view, of: container) == "network \(url)")
+        page.view.onSignal?(.committed(url: place))
+        #expect(container.originModes == ["https://a.example": .intercepted])
+        #expect(try await container.open("https://b.example/").session.mode == .customScheme)
+        #expect(loads.hosts.count == count && record.reasons.count == 1 && engine.proxy == nil)
+        await container.shutDown()
+    }
+
+    @Test("The first subscriber receives the event of a failed proof, also later")
+    func early() async throws {
+        loads.requests = .none
+        let container = try await container()
+        _ = try await container.open(url)
+        for await case .loopback(.unproven(let reason)) in container.events {
+            #expect(reason == "no request of the engine arrived at the proxy with its credentials")
+            break
+        }
+        await container.shutDown()
+    }
+
+    @Test("An origin that has opened in the fallback mode keeps it after a proof in the next launch")
+    func sticky() async throws {
+        loads.requests = .none
+        try await launch { container in
+            let page = try await container.open(url)
+            page.view.onSignal?(.committed(url: "containerkit://a.example/x"))
+        }
+        loads.requests = .all
+        try await launch { container in
+            let modes = [
+                try await container.open("https://b.example/").session.mode, try await container.open(url).session.mode,
+            ]
+            #expect(modes == [.loopbackProxy, .customScheme])
+        }
+    }
+
+    /// Opens a container. Afterwards the folder is unlocked.
+    private func launch(_ body: @MainActor (Container<FakeEngine>) async throws -> Void) async throws {
+        let container = try await container()
+        try await body(container)
+        await container.shutDown()
+    }
+
+    @Test("A proof without an answer ends at its time limit")
+    func late() async throws {
+        loads.isSilent = true
+        let container = try await container()
+        let record = record(container)
+        let opening = Task { try await container.open(url) }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(9_999))
+        #expect(engine.views.count == 1 && record.reasons.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await opening.value.session.mode == .customScheme)
+        #expect(record.reasons.count == 1 && engine.views[0].hasEnded && engine.proxy == nil)
+        await container.shutDown()
+    }
+
+    @Test("The end of the container ends a proof")
+    func shutDown() async throws {
+        loads.isSilent = true
+        let container = try await container()
+        let record = record(container)
+        let opening = Task { try await container.open(url) }
+        await clock.sleepers(atLeast: 1)
+        await container.shutDown()
+        _ = try? await opening.value
+        #expect(engine.views[0].hasEnded && engine.proxy == nil && record.reasons.isEmpty)
+    }
+
+    @Test("A new port after a suspension needs a new proof; open pages use the new port", arguments: [true, false])
+    func newPort(isProven: Bool) async throws {
+        let container = try await container()
+        let record = record(container)
+        let page = try await container.open(url)
+        #expect(page.session.mode == .loopbackProxy)
+        let first = try #require(engine.proxy)
+        let takeover = try PortTakeover(of: first.port)
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+        let second = try #require(engine.proxy)
+        #expect(second.port != first.port && second.credentials == first.credentials)
+        #expect(try await SOCKSRequest.send(to: "a.example", by: second) == 0)
+        #expect(container.mode(ofPageAt: url) == .customScheme && loads.hosts.count == 2)
+        loads.requests = isProven ? .all : .none
+        #expect(try await container.open(url).session.mode == (isProven ? .loopbackProxy : .customScheme))
+        #expect(loads.hosts.count == (isProven ? 4 : 3) && record.reasons.count == (isProven ? 0 : 1))
+        #expect(container.openPages.first == page.session && engine.proxy == (isProven ? second : nil))
+        await container.shutDown()
+        takeover.release()
+    }
+
+    @Test("A proxy that is set again needs a new proof, also after a failed one")
+    func again() async throws {
+        loads.requests = .none
+        let container = try await container()
+        #expect(try await container.open(url).session.mode == .customScheme)
+        loads.requests = .all
+        for count in [3, 5] {
+            container.isEnabled = false
+            container.isEnabled = true
+            #expect(engine.proxy != nil && container.mode(ofPageAt: url) == .customScheme)
+            #expect(try await container.open(url).session.mode == .loopbackProxy && loads.hosts.count == count)
+        }
+        await container.shutDown()
+    }
+
+    @Test("Pages that do not open in the mode need no proof")
+    func otherPages() async throws {
+        let entry = try PageMode("b.example", .plain)
+        let container = try await container { $0.pages.modes = [entry] }
+        for url in ["https://b.example/", "https://c.example/"] {
+            #expect(try await container.open(url).session.mode == .plain)
+        }
+        container.isEnabled = false
+        #expect(try await container.open(url).session.mode == .plain)
+        #expect(loads.hosts.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("An engine that uses its proxy reliably needs no proof")
+    func reliable() async throws {
+        engine.isProxyReliable = true
+        let container = try await container()
+        #expect(container.mode(ofPageAt: url) == .loopbackProxy)
+        #expect(try await container.open(url).session.mode == .loopbackProxy)
+        #expect(loads.hosts.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("The engine chooses the protocol of the proxy, which always has credentials")
+    func kind() async throws {
+        for kind in [EngineProxy.Kind.socks5, .http] {
+            let fixture = Fixture()
+            fixture.engine.proxyKind = kind
+            let container = try await fixture.container { $0.pages.mode = .loopbackProxy }
+            let proxy = try #require(fixture.engine.proxy)
+            #expect(proxy.kind == kind && proxy.credentials?.password.count == 64)
+            await container.shutDown()
+        }
+    }
+}
