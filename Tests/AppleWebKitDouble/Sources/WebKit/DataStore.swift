@@ -12,6 +12,7 @@ public class WKWebsiteDataStore: NSObject {
         let cookies = WKHTTPCookieStore()
         var records: [WKWebsiteDataRecord] = []
         var proxies: [ProxyConfiguration] = []
+        var ignoresProxies = false
     }
     private static let standard = WKWebsiteDataStore(Contents(), isPersistent: true, nil)
     private static var named: [UUID: Contents] = [:]
@@ -57,6 +58,11 @@ public class WKWebsiteDataStore: NSObject {
     public var proxyConfigurations: [ProxyConfiguration] {
         get { contents.proxies }
         set { contents.proxies = newValue }
+    }
+    /// A Boolean value that indicates whether connections are direct although there is a proxy, as reported of stores.
+    @_spi(Driver) public var ignoresProxies: Bool {
+        get { contents.ignoresProxies }
+        set { contents.ignoresProxies = newValue }
     }
 
     // webkit/wkwebsitedatastore/allwebsitedatatypes() [WKWebsiteDataStore allWebsiteDataTypes]

@@ -133,6 +133,12 @@ public final class PageDriver {
         for navigation in navigations { navigation.fail(URLError(.cancelled)) }
     }
 
+    /// The proxy of the next connection of the page; `nil` for a direct connection.
+    public var proxy: ProxyConfiguration? {
+        guard let store = view?.configuration.websiteDataStore, !store.ignoresProxies else { return nil }
+        return store.proxyConfigurations.first
+    }
+
     /// Removes a navigation that has ended. If it has not started, the one before it continues.
     func remove(_ ended: PageNavigation) {
         replaced.removeAll { $0 === ended }

@@ -1,0 +1,1 @@
+../../../../Packages/ContainerKit/Sources/LoopbackInterception/ProxyProof.swift
