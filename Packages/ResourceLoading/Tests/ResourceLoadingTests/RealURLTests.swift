@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Testing
-
 @_spi(Facade) import ResourceLoading
+import Testing
 
 @Suite("Real URLs", .timeLimit(.minutes(1)))
 struct RealURLTests {

@@ -31,7 +31,7 @@ package struct PageModes: Sendable {
     package let standard: InterceptionMode
     /// The intercepting modes that are in use, the standard mode first.
     package let started: [InterceptionMode]
-    /// The switch that is on while the proxy is proven, off initially; `nil` if `loopbackProxy` is not in use or needs no
+    /// The switch that is on while the proxy is proven; `nil` if the mode `loopbackProxy` is not in use or needs no
     /// proof.
     package let proxyProof: FeatureSwitch?
     /// The mode that replaces `loopbackProxy` while the proxy is not proven.
