@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Network
+
 /// A call of `callAsyncJavaScript`.
 @_spi(Driver)
 public struct PageScript {
