@@ -37,6 +37,8 @@ public final class PageDriver {
     public var onNavigation: (@MainActor (PageNavigation) async -> Void)?
     /// A closure that evaluates scripts; without it they return `undefined`.
     public var onScript: (@MainActor (PageScript) async throws -> Any?)?
+    /// A closure that draws snapshots; without it they fail.
+    public var onSnapshot: (@MainActor () async -> (PlatformImage?, (any Error)?))?
     public var camera = WKMediaCaptureState.none
     public var microphone = WKMediaCaptureState.none
     public internal(set) var documentURL: URL?

@@ -19,6 +19,7 @@ public class WKWebView: NSObject {
     // The view copies the configuration, as documented: later handlers have no effect.
     public init(frame: CGRect, configuration: WKWebViewConfiguration) {
         ownConfiguration = configuration.copied()
+        bounds = CGRect(x: 0, y: 0, width: frame.width, height: frame.height)
         super.init()
         page.view = self
     }
@@ -29,6 +30,8 @@ public class WKWebView: NSObject {
 
     // webkit/wkwebview/configuration [WKWebView configuration]
     public var configuration: WKWebViewConfiguration { ownConfiguration.copied() }
+    // webkit/wkwebview, from UIView and NSView
+    public var bounds: CGRect
     // webkit/wkwebview/navigationdelegate [WKWebView navigationDelegate]
     public weak var navigationDelegate: (any WKNavigationDelegate)?
     // webkit/wkwebview/uidelegate [WKWebView UIDelegate]

@@ -42,8 +42,7 @@
         public var downloads: (any ViewDownloads)? { engineDownloads }
         /// `nil`, because no public API ends a web process or reports the visibility. The end of a process is a signal.
         public var recovery: (any ViewRecovery)? { nil }
-        /// `nil`: not supported yet.
-        public var snapshots: (any ViewSnapshots)? { nil }
+        public var snapshots: (any ViewSnapshots)? { self }
 
         let shared: Shared
         /// A closure that creates the view for the next page.
