@@ -161,6 +161,9 @@ let package = Package(
         .trait(
             name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser.",
             enabledTraits: ["Packaging"]),
+        .trait(
+            name: "HTTPSTakeover",
+            description: "The mode httpsTakeover of WKWebViewAdapter, which App Review may reject. Not a default."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),

@@ -20,6 +20,10 @@ let package = Package(
     products: [
         .library(name: "WKWebViewAdapter", targets: ["WKWebViewAdapter"])
     ],
+    traits: [
+        .trait(
+            name: "HTTPSTakeover", description: "The mode httpsTakeover, which App Review may reject. Not a default.")
+    ],
     dependencies: [
         .package(path: "../ResourceLoading"),
         .package(path: "../WebEngine"),

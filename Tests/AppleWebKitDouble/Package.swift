@@ -38,7 +38,10 @@ let package = Package(
             dependencies: ["WebKit", "Network", .product(name: "BaseTesting", package: "ResourceLoading")],
             swiftSettings: settings),
         // The folder is a symbolic link to the sources of the adapter.
-        .target(name: "WKWebViewAdapter", dependencies: ["WebKit", "Network"] + modules, swiftSettings: settings),
+        // Here the trait of its package is a plain condition.
+        .target(
+            name: "WKWebViewAdapter", dependencies: ["WebKit", "Network"] + modules,
+            swiftSettings: settings + [.define("HTTPSTakeover")]),
         .testTarget(
             name: "WKWebViewAdapterTests",
             dependencies: [

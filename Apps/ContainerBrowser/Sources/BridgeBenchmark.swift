@@ -32,7 +32,7 @@ struct BridgeBenchmark: ExpressibleByArgument {
         switch mode {
         case .customScheme: return []
         case .loopbackProxy, .loopbackServer: return bridges
-        case .plain, .document:
+        case .plain, .document, .httpsTakeover:
             throw CommandError(
                 .usage, code: "usage", "bridges need a container: add --mode proxy",
                 at: "--mode plain")

@@ -106,7 +106,15 @@ struct StageArguments: ParsableArguments {
     }
 }
 
-extension InterceptionMode: ExpressibleByArgument {}
+extension InterceptionMode: ExpressibleByArgument {
+    /// The modes of WebKitGTK, which permits no handler on https.
+    public static var allValueStrings: [String] { allCases.filter { $0 != .httpsTakeover }.map(\.rawValue) }
+
+    public init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(rawValue: argument)
+    }
+}
 
 extension NetworkProfile: ExpressibleByArgument {
     public init?(argument: String) {

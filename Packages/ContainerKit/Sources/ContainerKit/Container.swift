@@ -50,8 +50,8 @@ public final class Container<Engine: WebEngineDriver> {
     ///   - engine: the engine, which is retained.
     ///   - configuration: the options.
     /// - Throws: `StoreError`, with code `inUse` if another process has locked the directory; `TableError`;
-    ///   `EngineError`; ``ContainerError`` with code `unsupported` if the modes cannot be combined; `LoopbackError` if
-    ///   the proxy or the local server of a mode cannot listen.
+    ///   `EngineError`; ``ContainerError`` with code `unsupported` if the modes cannot be combined, or if the engine
+    ///   permits no mode `httpsTakeover`; `LoopbackError` if the proxy or the local server of a mode cannot listen.
     public init(engine: Engine, configuration: ContainerConfiguration) async throws {
         let core = try await ContainerCore(engine, configuration)
         let packages = PackagesComponent(core.packages, pages: core.pages, hub: core.hub)

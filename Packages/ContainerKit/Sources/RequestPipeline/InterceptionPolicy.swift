@@ -162,8 +162,9 @@ package struct InterceptionPolicy: Sendable {
 
     // MARK: Modes
 
-    /// Returns the mode in which a page at the real URL opens.
+    /// Returns the mode in which a page at the real URL opens. A handler on https gets the requests of all pages.
     package func mode(ofPageAt url: String) -> InterceptionMode {
+        guard modes.standard != .httpsTakeover else { return .httpsTakeover }
         guard let request = HTTPRequest(urlText: url), intercepts(documentAt: url) else { return .plain }
         return intendedMode(of: request)
     }

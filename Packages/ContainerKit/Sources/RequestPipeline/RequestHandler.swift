@@ -55,6 +55,7 @@ package final class RequestHandler: Sendable {
             guard !traits.followsRedirects else { return loader }
             let followed = RedirectFollower(
                 loader, names: names, completion: completion, opensByName: { policy.opensByName(documentAt: $0) })
+            if names.areRealURLs { return followed }
             return RewritingLoader(
                 followed, names: names, maxCheckedBytes: min(RewritingLoader.standardCheckedBytes, checkedBytes),
                 hashing: IntegrityDigests(), completion: completion
@@ -79,7 +80,7 @@ package final class RequestHandler: Sendable {
         let request: ResourceRequest
         let session: PageSession?
         let disposition: Disposition
-        /// A Boolean value that indicates whether the body is known, or known to be absent.
+        /// A Boolean value that indicates whether the body is known, or absent. On https, an absent body has no type.
         fileprivate let hasBody: Bool
         /// A Boolean value that indicates whether a script sent the request. Engines do not cache responses to scripts.
         fileprivate let isOfScript: Bool
@@ -122,7 +123,7 @@ package final class RequestHandler: Sendable {
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let disposition = policy.disposition(of: head, page: page, isDocument: request.isMainDocument)
         let isOfOtherMode = request.isMainDocument && isOfOtherMode(head, for: session)
-        guard disposition.isIntercepted || isOfOtherMode || isServed(head, to: session) else {
+        guard names.areRealURLs || disposition.isIntercepted || isOfOtherMode || isServed(head, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         var resolved = ResourceRequest(
@@ -134,7 +135,8 @@ package final class RequestHandler: Sendable {
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         resolved.followsRedirects = bridged.followsRedirects
         return ResolvedRequest(
-            request: resolved, session: session, disposition: disposition, hasBody: body != nil,
+            request: resolved, session: session, disposition: disposition,
+            hasBody: body != nil || names.areRealURLs && head.headerFields[.contentType] == nil,
             isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode,
             needsTransfer: needsTransfer)
     }

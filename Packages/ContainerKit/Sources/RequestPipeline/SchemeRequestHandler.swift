@@ -79,10 +79,11 @@ package final class SchemeRequestHandler {
         }
     }
 
-    /// Returns the forced bridges of pages in a mode: empty if the engine needs the bridge, `nil` if pages have no
-    /// bridge.
+    /// Returns the forced bridges of pages in a mode: empty if the engine needs the bridge, `nil` if pages have none.
+    /// With a handler on https, the forced bridge converts bodies to bytes, which the engine does not lose.
     private func forcedParts(in mode: InterceptionMode) -> ForcedBridges? {
         if mode == .customScheme { return path.losesBodies ? [] : nil }
+        if mode == .httpsTakeover { return .body }
         return mode.isOverLoopback && !forcedBridges.isEmpty ? forcedBridges : nil
     }
 

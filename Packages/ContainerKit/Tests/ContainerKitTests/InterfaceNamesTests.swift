@@ -61,7 +61,9 @@ struct InterfaceNamesTests {
 
     @Test("Values of the dimensions mode, source, outcome, asker, step and signal")
     func values() {
-        #expect(InterceptionMode.allCases.map(\.rawValue) == ["plain", "scheme", "document", "proxy", "server"])
+        #expect(
+            InterceptionMode.allCases.map(\.rawValue)
+                == ["plain", "scheme", "document", "proxy", "server", "takeover"])
         #expect(
             [Provenance.Source.package, .prefetch, .memory, .disk, .network, .synthetic].map(\.rawValue)
                 == ["package", "prefetch", "memory", "disk", "network", "synthetic"])

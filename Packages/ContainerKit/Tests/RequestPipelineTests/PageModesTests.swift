@@ -92,6 +92,20 @@ struct PageModesTests {
         }
     }
 
+    @Test("A handler on https gets the requests of all pages, so that the mode has no exceptions")
+    func takeover() throws {
+        let modes = try PageModes(.httpsTakeover)
+        #expect(modes.started == [.httpsTakeover] && modes.movingOrigins == nil)
+        for (standard, other) in [
+            (InterceptionMode.httpsTakeover, InterceptionMode.plain), (.httpsTakeover, .httpsTakeover),
+            (.customScheme, .httpsTakeover),
+        ] {
+            let entry = try PageMode("a.example", other)
+            let error = #expect(throws: PageModesError.self) { try PageModes(standard, [entry]) }
+            #expect(error?.message.contains("httpsTakeover") == true)
+        }
+    }
+
     @Test("Remote config chooses among the modes in use, and cannot intercept pages that the host makes plain")
     func remoteConfig() throws {
         var modes = try PageModes(

@@ -34,6 +34,13 @@ public struct SchemeNames: Sendable, Hashable {
     /// The schemes `containerkit` and `containerkit-http`.
     public static let standard = SchemeNames(secure: "containerkit", insecure: "containerkit-http")
 
+    /// The names of a handler on `https` itself: each name is the real URL.
+    @_spi(Facade) public static let realURLs = SchemeNames(secure: "https", insecure: "http")
+
+    /// A Boolean value that indicates whether each name is the real URL, so that nothing is rewritten and all https
+    /// requests of pages reach the container.
+    @_spi(Facade) public var areRealURLs: Bool { secure == "https" }
+
     /// Returns the custom scheme for a real scheme, or `nil` if there is none.
     public func name(for realScheme: String) -> String? {
         switch realScheme.asciiLowercased {

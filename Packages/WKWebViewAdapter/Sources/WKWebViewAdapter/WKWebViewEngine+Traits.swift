@@ -6,19 +6,19 @@
     internal import WebEngine
 
     extension WKWebViewEngine {
-        /// Returns the traits of WKWebView in a mode. The modes are plain, proxy and server (A), document (D), and
-        /// scheme (S).
+        /// Returns the traits of WKWebView in a mode. The modes are plain, proxy and server (A), document (D), scheme
+        /// (S), and https takeover (T).
         ///
-        /// | trait | A | D | S | reason |
-        /// | --- | --- | --- | --- | --- |
-        /// | `bodies` | all | all | plain | D: documents by GET only. S: WebKit has no Blobs there (bug 197237) |
-        /// | `keepsCookies` | yes | yes | no | S: custom schemes have no cookies |
-        /// | `followsRedirects` | yes | yes | no | S: the call for redirects of a task is private |
-        /// | `preflights` | yes | yes | no | S: no `OPTIONS` request reaches a task |
-        /// | `decodes` | yes | no | no | D, S: WebKit takes the bytes as they are |
-        /// | `caches` | yes | no | no | D, S: neither given documents nor responses of tasks are stored |
-        /// | `identifiesPage` | no | yes | yes | A: a connection does not name its view. S: the handler gets it |
-        /// | `acceptLanguage` | – | value | value | D, S: CFNetwork adds the field below WebKit |
+        /// | trait | A | D | S | T | reason |
+        /// | --- | --- | --- | --- | --- | --- |
+        /// | `bodies` | all | all | plain | plain | D: by GET only. S, T: WebKit has no Blobs there (bug 197237) |
+        /// | `keepsCookies` | yes | yes | no | yes | S: custom schemes have no cookies. T: tasks do not send them |
+        /// | `followsRedirects` | yes | yes | no | no | S, T: the call for redirects of a task is private |
+        /// | `preflights` | yes | yes | no | no | S, T: no `OPTIONS` request reaches a task |
+        /// | `decodes` | yes | no | no | no | D, S, T: WebKit takes the bytes as they are |
+        /// | `caches` | yes | no | no | no | D, S, T: neither given documents nor responses of tasks are stored |
+        /// | `identifiesPage` | no | yes | yes | yes | A: a connection does not name its view |
+        /// | `acceptLanguage` | – | value | value | value | D, S, T: CFNetwork adds the field below WebKit |
         /// - Parameter acceptLanguage: the value that the engine sends to servers; `nil` if it is unknown.
         static func traits(in mode: InterceptionMode, acceptLanguage: String?) -> EngineTraits {
             switch mode {
@@ -33,6 +33,10 @@
             case .customScheme:
                 EngineTraits(
                     bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
+                    caches: false, identifiesPage: true, acceptLanguage: acceptLanguage)
+            case .httpsTakeover:
+                EngineTraits(
+                    bodies: .plain, keepsCookies: true, followsRedirects: false, preflights: false, decodes: false,
                     caches: false, identifiesPage: true, acceptLanguage: acceptLanguage)
             }
         }

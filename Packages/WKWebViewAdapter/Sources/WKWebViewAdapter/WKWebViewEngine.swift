@@ -20,6 +20,7 @@
         private let caches: WKWebViewCaching
         private let contentRules = ContentRuleStore()
         private let ownUserAgent = OwnUserAgent()
+        private let allowsHTTPSTakeover: Bool
         private var schemes: [String: (isSecure: Bool, handler: SchemeHandler)] = [:]
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
@@ -32,8 +33,12 @@
         public var caching: any EngineCaching { caches }
 
         /// Creates an engine.
-        /// - Parameter storage: the location of cookies, caches and page data; in memory by default.
-        public init(storage: Storage = .ephemeral) {
+        /// - Parameters:
+        ///   - storage: the location of cookies, caches and page data; in memory by default.
+        ///   - allowsHTTPSTakeover: a Boolean value that indicates whether the mode `httpsTakeover` is permitted;
+        ///     `false` by default. It also needs the package trait `HTTPSTakeover`, and App Review may reject it.
+        public init(storage: Storage = .ephemeral, allowsHTTPSTakeover: Bool = false) {
+            self.allowsHTTPSTakeover = allowsHTTPSTakeover
             dataStore = storage.makeStore()
             networks = WKWebViewNetworking(dataStore)
             caches = WKWebViewCaching(dataStore)
@@ -59,14 +64,19 @@
         ///
         /// WebKit has no insecure custom schemes: it treats the URLs of each handled scheme as potentially trustworthy
         /// (WebKit bug 223423), so that `CustomScheme.isSecure` has no effect on pages.
+        ///
+        /// A handler of `https` gets the https requests of all views that are created later.
         /// - Throws: `EngineError` with code `schemeTaken` if the name is not a scheme in lower case (RFC 3986, section
-        ///   3.1), if WebKit handles the scheme itself, or if it was registered with a different security setting.
+        ///   3.1), if WebKit handles the scheme itself, or if it was registered with a different security setting. For
+        ///   `https` also if the trait or the flag of the takeover is missing.
         public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
             guard WebSyntax.URLScheme.isLowercase(scheme.name) else {
                 throw EngineError(.schemeTaken, "the name is not a URL scheme in lower case", at: scheme.name)
             }
             // WKWebViewConfiguration raises an exception for such a scheme.
-            guard !WKWebView.handlesURLScheme(scheme.name) else {
+            if scheme.name == HTTPSTakeover.scheme {
+                try HTTPSTakeover.check(isAllowed: allowsHTTPSTakeover)
+            } else if WKWebView.handlesURLScheme(scheme.name) {
                 throw EngineError(.schemeTaken, "the engine reserves this scheme", at: scheme.name)
             }
             if let registered = schemes[scheme.name], registered.isSecure != scheme.isSecure {
@@ -80,7 +90,7 @@
             let configuration = WKWebViewConfiguration()
             configuration.websiteDataStore = dataStore
             for name in schemes.keys {
-                configuration.setURLSchemeHandler(SchemeTaskRouter(name, of: self), forURLScheme: name)
+                HTTPSTakeover.set(SchemeTaskRouter(name, of: self), for: name, in: configuration)
             }
             lastViewID += 1
             let web = WKWebView(frame: .zero, configuration: configuration)

@@ -65,6 +65,9 @@ public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
     /// A loopback server for this engine alone, at `https://<site>.localhost:<port>`, for engines without scheme
     /// handlers and without proxies. `docs/differences.md` lists the differences that pages see.
     case loopbackServer = "server"
+    /// A scheme handler on `https` itself. The page keeps its true https origin, and the handler gets the https
+    /// requests of all pages. It needs private API of the engine; see `docs/apple.md`.
+    case httpsTakeover = "takeover"
 
     /// A Boolean value that indicates whether requests arrive over a loopback connection, which does not identify the
     /// page. All pages of this mode share their generations.

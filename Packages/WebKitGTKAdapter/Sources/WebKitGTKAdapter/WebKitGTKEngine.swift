@@ -155,9 +155,10 @@ public import WebEngine
                 return EngineTraits(
                     bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: false,
                     caches: false, identifiesPage: true, acceptLanguage: languages.field)
-            case .customScheme:
-                // Measured: bodies with a Blob cannot be read, cookies do not exist, redirects (3xx) are not followed,
-                // no OPTIONS requests are sent, encoded bytes are not decoded, and `Accept-Language` is missing.
+            case .customScheme, .httpsTakeover:
+                // Measured for custom schemes: bodies with a Blob cannot be read, cookies do not exist, redirects (3xx)
+                // are not followed, no OPTIONS requests are sent, encoded bytes are not decoded, and `Accept-Language`
+                // is missing. The engine permits no handler on https.
                 return EngineTraits(
                     bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false,
                     decodes: false, caches: false, identifiesPage: true, acceptLanguage: languages.field)

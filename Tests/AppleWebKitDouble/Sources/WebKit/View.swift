@@ -49,8 +49,12 @@ public class WKWebView: NSObject {
 
     // webkit/wkwebview/handlesurlscheme(_:) [WKWebView handlesURLScheme:]
     public static func handlesURLScheme(_ urlScheme: String) -> Bool {
-        URLSchemes.native.contains(urlScheme.lowercased())
+        !hidesNativeSchemes && URLSchemes.native.contains(urlScheme.lowercased())
     }
+    /// The switch that stands for an exchange of `handlesURLScheme` by the Objective-C runtime.
+    @_spi(Driver) public static var hidesNativeSchemes = false
+    /// A Boolean value that indicates whether the exchange fails, as in a WebKit without the method.
+    @_spi(Driver) public static var refusesTakeover = false
 
     // webkit/wkwebview/url [WKWebView URL]
     //

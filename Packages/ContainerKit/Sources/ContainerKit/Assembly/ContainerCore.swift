@@ -10,7 +10,7 @@ internal import RemoteConfig
 internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceStore
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
@@ -56,7 +56,9 @@ final class ContainerCore<Engine: WebEngineDriver> {
         self.switches = switches
         self.remoteConfig = remoteConfig
         self.modes = modes
-        configuration = given.with(remoteConfig?.numbers ?? RemoteConfigNumbers()).sharedOut
+        var configuration = given.with(remoteConfig?.numbers ?? RemoteConfigNumbers()).sharedOut
+        if modes.standard == .httpsTakeover { configuration.pages.schemeNames = .realURLs }
+        self.configuration = configuration
         pages = PageRegistry(packages.library)
         memory = MemoryBudget(ceiling: configuration.storage.memoryCeiling)
         bodyBudget = ByteBudget(limit: memory.bodies)

@@ -15,6 +15,7 @@ internal import PageRecovery
 internal import RemoteConfig
 @_spi(Testing) internal import RequestPipeline
 internal import ResourceLoading
+@_spi(Facade) internal import SchemeMode
 @_spi(Facade) internal import WebEngine
 
 #if canImport(FoundationNetworking)
@@ -114,7 +115,7 @@ extension ContainerCore {
                 cache: cache, cacheSwitch: switches[.httpCache],
                 // An engine that stores cookies does not use the cookie jar of another mode.
                 isCacheOfOthers: cookies != nil && traits.keepsCookies, cookies: traits.keepsCookies ? nil : cookies,
-                engineCookies: mode == .document ? engine.cookies : nil, prefetch: prefetch)
+                engineCookies: [.document, .httpsTakeover].contains(mode) ? engine.cookies : nil, prefetch: prefetch)
             let path = RequestHandler(
                 loaders, policy: policy, checkedBytes: memory.checked,
                 transferField: configuration.network.cookies.transferField)
@@ -136,17 +137,24 @@ extension ContainerCore {
     /// - Parameters:
     ///   - requests: the handler of pages in all modes but `document`.
     ///   - resources: the handler of pages in the mode `document`; `nil` if the mode is not in use.
-    /// - Throws: `EngineError` if the engine already has a handler for one of the schemes.
+    /// - Throws: `EngineError` if the engine already has a handler for one of the schemes; ``ContainerError`` with code
+    ///   `unsupported` if it permits no handler on https.
     func register(_ requests: SchemeRequestHandler, _ resources: HeldResourceHandler?) throws {
-        let schemes = [
-            CustomScheme(name: names.secure, isSecure: true), CustomScheme(name: names.insecure, isSecure: false),
-        ]
+        var schemes = [CustomScheme(name: names.secure, isSecure: true)]
+        if !names.areRealURLs { schemes.append(CustomScheme(name: names.insecure, isSecure: false)) }
         for scheme in schemes {
-            try engine.register(scheme) { [weak requests, weak resources, weak pages] request, sink in
-                if let resources, let page = request.view.flatMap({ pages?.session(of: $0) }), page.mode == .document {
-                    return resources.answer(request, of: page, to: sink)
+            do {
+                try engine.register(scheme) { [weak requests, weak resources, weak pages] request, sink in
+                    if let resources, let page = request.view.flatMap({ pages?.session(of: $0) }),
+                        page.mode == .document
+                    {
+                        return resources.answer(request, of: page, to: sink)
+                    }
+                    return requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
                 }
-                return requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
+            } catch let error as EngineError where names.areRealURLs {
+                throw ContainerError(
+                    .unsupported, "the engine permits no mode httpsTakeover: \(error.message)", at: engine.name)
             }
         }
     }
@@ -221,7 +229,9 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
         case .committed(let place):
             pipelines.primary.path.recordDocument(page.documentURL, isIntercepted: locator.isMoved(place))
             requests.documentChanged(of: page)
-        case .frameLoaded(let url): pipelines.customScheme.path.recordFrame(of: url, in: page)
+        // A handler on https also loads frames.
+        case .frameLoaded(let url) where page.mode != .httpsTakeover:
+            pipelines.customScheme.path.recordFrame(of: url, in: page)
         default: break
         }
     }

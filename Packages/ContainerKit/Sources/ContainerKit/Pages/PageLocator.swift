@@ -39,7 +39,7 @@ final class PageLocator<Engine: WebEngineDriver> {
     /// - Throws: ``ContainerError`` with code `server`.
     func open(_ url: String, in mode: InterceptionMode) async throws -> String {
         switch mode {
-        case .plain, .document, .loopbackProxy: url
+        case .plain, .document, .loopbackProxy, .httpsTakeover: url
         case .customScheme: names.name(of: url) ?? url
         case .loopbackServer: try await loopback?.openAtServer(url) ?? url
         }
@@ -49,7 +49,7 @@ final class PageLocator<Engine: WebEngineDriver> {
     func origin(_ real: String, in mode: InterceptionMode) -> String {
         let place =
             switch mode {
-            case .plain, .document, .loopbackProxy: nil as String?
+            case .plain, .document, .loopbackProxy, .httpsTakeover: nil as String?
             case .customScheme: names.name(of: real + "/")
             case .loopbackServer: loopback?.place(of: real + "/")
             }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The bridges that pages in loopback modes get for tests, although their engine needs none. The tests check whether
-/// pages can detect a bridge. In custom-scheme mode all bridges are always on.
+/// pages can detect a bridge. In custom-scheme mode all bridges are always on. The mode `httpsTakeover` uses ``body``.
 @_spi(Testing) public struct ForcedBridges: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 

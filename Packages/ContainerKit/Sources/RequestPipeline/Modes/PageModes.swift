@@ -40,12 +40,8 @@ package struct PageModes: Sendable {
     private var remote = Table()
 
     /// Creates the modes.
-    /// - Parameters:
-    ///   - standard: the mode of pages without an entry.
-    ///   - pageModes: the entries of the host.
-    ///   - unproven: the standard mode of an engine whose proxy needs a proof; `nil` for other engines.
-    /// - Throws: ``PageModesError`` if the modes cannot be combined, or if there are more patterns than route rules
-    ///   allow.
+    /// - Parameter unproven: the standard mode of an engine whose proxy needs a proof; `nil` for other engines.
+    /// - Throws: ``PageModesError`` if the modes cannot be combined, or if there are too many patterns.
     package init(
         _ standard: InterceptionMode, _ pageModes: [PageMode] = [], provingProxyOr unproven: InterceptionMode? = nil
     ) throws(PageModesError) {
@@ -58,9 +54,10 @@ package struct PageModes: Sendable {
         proxyProof = unproven != nil && started.contains(.loopbackProxy) ? FeatureSwitch(isOn: false) : nil
         if proxyProof != nil, !started.contains(fallback) { started.append(fallback) }
         self.started = started
-        guard !started.contains(.loopbackServer) || started.count == 1 else {
+        let allowsMode = started.count == 1 || !started.contains(.loopbackServer)
+        guard started.contains(.httpsTakeover) ? pageModes.isEmpty : allowsMode else {
             throw PageModesError(
-                message: "loopbackServer cannot be combined with another intercepting mode: its cookies are separate",
+                message: "httpsTakeover cannot be combined with other modes, and loopbackServer with plain only",
                 location: started.map(\.rawValue).joined(separator: ", "))
         }
         named = try Self.table(pageModes.map { ($0.pages, $0.mode) })
