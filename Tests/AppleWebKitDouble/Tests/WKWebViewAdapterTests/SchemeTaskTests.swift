@@ -204,7 +204,8 @@ struct SchemeTaskTests {
         let task = RecordingTask()
         let gate = CallGate()
         gate.close()
-        let sink = WKWebViewSchemeTask(task, patience: .seconds(600), confirm: { await gate.pass() }, onEnd: {})
+        let window = TransferWindow(patience: .seconds(600)) { await gate.pass() }
+        let sink = WKWebViewSchemeTask(task, in: window, onEnd: {})
         let body = (0..<7).reduce(Data()) { $0 + Data(repeating: $1, count: 1 << 20) }
         let work = Task { try await send(body, isWhole: isWhole, to: sink) }
         for await _ in gate.arrivals { break }
@@ -219,10 +220,54 @@ struct SchemeTaskTests {
     func continuesWithoutConfirmations(isWhole: Bool) async throws {
         let task = RecordingTask()
         let never: @MainActor () async -> Void = { for await _ in AsyncStream<Void>.makeStream().stream {} }
-        let sink = WKWebViewSchemeTask(task, patience: .milliseconds(1), confirm: never, onEnd: {})
+        let sink = WKWebViewSchemeTask(task, in: TransferWindow(patience: .milliseconds(1), confirm: never), onEnd: {})
         try await send(Data(count: 7 << 20), isWhole: isWhole, to: sink)
         try await until { task.isFinished }
         #expect(task.data.count == 7 << 20)
+    }
+
+    @Test("The tasks of a view send no more than the window, and each of them continues", arguments: [true, false])
+    func sharesAWindow(isWhole: Bool) async throws {
+        let gate = CallGate()
+        gate.close()
+        let tasks = (0..<30).map { _ in RecordingTask() }
+        let total = { tasks.reduce(0) { $0 + $1.data.count } }
+        var (confirmed, largest) = (0, 0)
+        let window = TransferWindow(patience: .seconds(600)) {
+            let sent = total()
+            largest = max(largest, sent - confirmed)
+            await gate.pass()
+            confirmed = sent
+        }
+        let works = tasks.map { task in
+            let sink = WKWebViewSchemeTask(task, in: window, onEnd: {})
+            return Task { try await send(Data(count: 3 << 20), isWhole: isWhole, to: sink) }
+        }
+        for await _ in gate.arrivals { break }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(total() == TransferWindow.limit)
+        gate.open()
+        for work in works { try await work.value }
+        try await until { tasks.allSatisfy(\.isFinished) }
+        #expect(tasks.allSatisfy { $0.data.count == 3 << 20 } && largest <= TransferWindow.limit)
+    }
+
+    @Test("A task that ends gives up its turn, and the others do not wait for it")
+    func leavesAWindow() async throws {
+        let gate = CallGate()
+        gate.close()
+        let window = TransferWindow(patience: .seconds(600)) { await gate.pass() }
+        let tasks = (0..<20).map { _ in RecordingTask() }
+        let sinks = tasks.map { WKWebViewSchemeTask($0, in: window, onEnd: {}) }
+        let works = sinks.map { sink in Task { try await send(Data(count: 2 << 20), isWhole: false, to: sink) } }
+        for await _ in gate.arrivals { break }
+        for _ in 0..<100 { await Task.yield() }
+        for sink in sinks.dropLast() { sink.stop() }
+        for work in works.dropLast() { _ = await work.result }
+        #expect(tasks.last?.data.isEmpty == true)
+        gate.open()
+        try await works[19].value
+        #expect(tasks.last?.data.count == 2 << 20)
     }
 
     @Test func stopsAWholeBodyThatContinues() async throws {

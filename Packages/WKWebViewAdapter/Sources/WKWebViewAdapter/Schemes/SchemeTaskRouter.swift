@@ -17,6 +17,8 @@
         private weak var engine: WKWebViewEngine?
         /// The tasks that have not ended. Each entry retains its WebKit task, so that no other task has its identifier.
         private var running: [ObjectIdentifier: WKWebViewSchemeTask] = [:]
+        /// The window of the view of the last task: each view has a configuration of its own.
+        private var window: (view: ViewID?, value: TransferWindow)?
 
         init(_ scheme: String, of engine: WKWebViewEngine) {
             self.scheme = scheme
@@ -26,8 +28,8 @@
         func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask) {
             let id = ObjectIdentifier(urlSchemeTask)
             let view = engine?.view(of: webView)
-            let task = WKWebViewSchemeTask(urlSchemeTask, confirm: { [weak view] in await view?.awaitPage() }) {
-                [weak self] in self?.running[id] = nil
+            let task = WKWebViewSchemeTask(urlSchemeTask, in: window(of: view)) { [weak self] in
+                self?.running[id] = nil
             }
             running[id] = task
             let request = urlSchemeTask.request
@@ -49,6 +51,13 @@
                     return try task.requestBody()
                 })
             task.attach(handler(engineRequest, task))
+        }
+
+        private func window(of view: WKWebViewView?) -> TransferWindow {
+            if let window, window.view == view?.id { return window.value }
+            let value = TransferWindow { [weak view] in await view?.awaitPage() }
+            window = (view?.id, value)
+            return value
         }
 
         func webView(_ webView: WKWebView, stop urlSchemeTask: any WKURLSchemeTask) {

@@ -14,23 +14,17 @@
     /// response, and for a response after data. Each call here checks the state and calls WebKit in one synchronous
     /// step, so that no call out of order reaches WebKit, whatever the caller does.
     ///
-    /// WebKit has no back-pressure: it sends each piece to the web process at once, which buffers it. At most
-    /// ``lead`` bytes are therefore sent before the web process has confirmed them by a round trip, for which the task
-    /// waits at most ``patience``. The time is limited, because a page that is busy, or that waits in a synchronous
-    /// XMLHttpRequest for this very body, confirms nothing: it then receives 8 MB per second.
+    /// After each ``lead`` bytes the task waits for a confirmation of the web process; see ``TransferWindow``. A page
+    /// that confirms nothing receives 8 MB per second.
     @MainActor
     final class WKWebViewSchemeTask: SchemeTaskSink {
         /// The maximum number of bytes that are sent at once and without a confirmation.
         static let lead = 2 << 20
-        /// The longest wait for a confirmation of the web process.
-        static let patience = Duration.milliseconds(250)
-
         /// The task of WebKit; `nil` after its end.
         private var task: (any WKURLSchemeTask)?
         private let url: URL?
         private var life = ResponseDeliveryState()
-        private let patience: Duration
-        private let confirm: @MainActor () async -> Void
+        private let window: TransferWindow
         private let onEnd: @MainActor () -> Void
         private var delivery: SchemeTaskDelivery?
         /// The task that sends a whole body of more than ``lead`` bytes.
@@ -41,17 +35,12 @@
 
         /// Creates the sink of a task that WebKit has started.
         /// - Parameters:
-        ///   - patience: the longest wait for a confirmation.
-        ///   - confirm: a closure that returns when the web process has received all earlier data.
+        ///   - window: the window that the task shares with others.
         ///   - onEnd: a closure that is called once, when the task has ended or was stopped.
-        init(
-            _ task: any WKURLSchemeTask, patience: Duration = patience, confirm: @escaping @MainActor () async -> Void,
-            onEnd: @escaping @MainActor () -> Void
-        ) {
+        init(_ task: any WKURLSchemeTask, in window: TransferWindow, onEnd: @escaping @MainActor () -> Void) {
             self.task = task
             url = task.request.url
-            self.patience = patience
-            self.confirm = confirm
+            self.window = window
             self.onEnd = onEnd
             _ = life.accept(.start)
         }
@@ -92,9 +81,10 @@
             task?.didReceive(response)
         }
 
-        /// Sends the head and the first ``lead`` bytes. A longer body continues later; a stop or an error then ends it.
+        /// Sends the head and, if the window has space, the first ``lead`` bytes. The rest of the body follows later; a
+        /// stop or an error then ends it.
         func receive(_ head: HTTPResponse, whole body: WholeBody) throws {
-            let first = try body.piece(at: 0, upTo: Self.lead)
+            let first = window.isFull ? Data() : try body.piece(at: 0, upTo: Self.lead)
             try receive(head, length: body.length)
             if !first.isEmpty { try send(first) }
             guard first.count < body.length else { return finish() }
@@ -104,10 +94,10 @@
         func receive(_ data: Data) async throws {
             var rest = data[...]
             while !rest.isEmpty {
+                try await awaitTurn()
                 let piece = rest.prefix(Self.lead - unconfirmed)
                 rest = rest.dropFirst(piece.count)
                 try send(Data(piece))
-                try await awaitConfirmation()
             }
         }
 
@@ -127,13 +117,14 @@
             try permit(.data)
             task?.didReceive(data)
             unconfirmed += data.count
+            window.record(data.count)
         }
 
         private func sendRest(of body: WholeBody, from start: Int) async {
             var offset = start
             do {
                 while offset < body.length {
-                    try await awaitConfirmation()
+                    try await awaitTurn()
                     let piece = try body.piece(at: offset, upTo: Self.lead - unconfirmed)
                     try send(piece)
                     offset += piece.count
@@ -144,10 +135,10 @@
             }
         }
 
-        /// Waits until the web process has received the data, if ``lead`` bytes are unconfirmed.
-        private func awaitConfirmation() async throws {
-            guard unconfirmed >= Self.lead, !life.isOver else { return }
-            try? await withLimit(patience) { [confirm] in await confirm() }
+        /// Waits for a confirmation of the web process if the task has sent ``lead`` bytes, or if the window is full.
+        private func awaitTurn() async throws {
+            guard !life.isOver, unconfirmed >= Self.lead || window.isFull else { return }
+            await window.awaitTurn(of: ObjectIdentifier(self))
             unconfirmed = 0
             try Task.checkCancellation()
         }
@@ -165,6 +156,7 @@
             task = nil
             body = nil
             sending?.cancel()
+            window.release(ObjectIdentifier(self))
             let delivery = delivery
             self.delivery = nil
             onEnd()
