@@ -239,10 +239,9 @@ struct SchemeTaskTests {
             await gate.pass()
             confirmed = sent
         }
-        let works = tasks.map { task in
-            let sink = WKWebViewSchemeTask(task, in: window, onEnd: {})
-            return Task { try await send(Data(count: 3 << 20), isWhole: isWhole, to: sink) }
-        }
+        // A sink that is released sends nothing more.
+        let sinks = tasks.map { WKWebViewSchemeTask($0, in: window, onEnd: {}) }
+        let works = sinks.map { sink in Task { try await send(Data(count: 3 << 20), isWhole: isWhole, to: sink) } }
         for await _ in gate.arrivals { break }
         for _ in 0..<100 { await Task.yield() }
         #expect(total() == TransferWindow.limit)
@@ -250,6 +249,7 @@ struct SchemeTaskTests {
         for work in works { try await work.value }
         try await until { tasks.allSatisfy(\.isFinished) }
         #expect(tasks.allSatisfy { $0.data.count == 3 << 20 } && largest <= TransferWindow.limit)
+        withExtendedLifetime(sinks) {}
     }
 
     @Test("A task that ends gives up its turn, and the others do not wait for it")
