@@ -144,6 +144,7 @@ let package = Package(
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "WKWebViewAdapter", targets: ["WKWebViewAdapter"]),
+        .library(name: "ContainerViews", targets: ["ContainerViews"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
         .library(name: "BaseTesting", targets: ["BaseTesting"]),
         .library(name: "WebEngineTesting", targets: ["WebEngineTesting"]),
@@ -502,6 +503,8 @@ let package = Package(
         target(
             "WKWebViewAdapter",
             ["SystemSupport", "AsyncSupport", "WebSyntax", "ResourceLoading", "WebEngine", .httpTypes]),
+        target("ContainerViews", ["AsyncSupport", "ContainerKit", "WKWebViewAdapter"]),
+        tests(of: "ContainerViews", ["AsyncSupport", "BaseTesting", "ContainerKit", "WebEngineTesting"]),
         target(
             "ContainerTesting",
             [
