@@ -155,7 +155,7 @@ let package = Package(
         .default(enabledTraits: ["Storage", "Packaging", "Network", "Loopback", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB."),
         .trait(
-            name: "Packaging", description: "PackagePublisher, and tars in PackageFormat: brings libarchive, on Linux."),
+            name: "Packaging", description: "Tars in PackageFormat: brings libarchive, on Linux."),
         .trait(name: "Network", description: "NIOTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),

@@ -52,7 +52,7 @@ struct OpeningBenchmark {
         for package in 0..<Self.packages {
             var files: [PackageManifest.File] = []
             try? FileManager.default.removeItem(atPath: archive)
-            try LibarchiveZipWriter().write(to: archive) { writer in
+            try ZipWriter().write(to: archive) { writer in
                 for number in 0..<Self.files {
                     let text = Data("export const name = \"file \(number) of package \(package)\"\n".utf8)
                     let path = try ArchivePath("f\(number).js")

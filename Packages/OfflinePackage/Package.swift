@@ -23,7 +23,7 @@ let package = Package(
     ],
     traits: [
         .default(enabledTraits: ["Packaging"]),
-        .trait(name: "Packaging", description: "Tars and writing zips: brings libarchive."),
+        .trait(name: "Packaging", description: "Tars: brings libarchive."),
     ],
     dependencies: [
         .package(path: "../ContentSupport"),

@@ -44,6 +44,39 @@ struct ZlibStreamsTests {
         }
     }
 
+    @Test(arguments: [1, 999, 1 << 20])
+    func `The encoder gives data that inflates to the same bytes and starts again`(step: Int) throws {
+        let encoder = try DeflateEncoder()
+        for bytes in [bytes, [], [7], bytes] {
+            var packed: [UInt8] = []
+            for start in stride(from: 0, to: bytes.count, by: step) {
+                bytes[start..<min(start + step, bytes.count)].withUnsafeBytes {
+                    encoder.encode($0, isLast: false) { packed += $0 }
+                }
+            }
+            encoder.encode(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) { packed += $0 }
+            let inflater = try ZlibInflater(.raw)
+            let (result, consumed) = try inflate(packed, with: inflater, step: 1 << 20, space: 1 << 20)
+            #expect(result == bytes && consumed == packed.count && inflater.isAtEnd)
+        }
+    }
+
+    @Test func `Output of the encoder does not depend on the sizes of the pieces, nor on earlier data`() throws {
+        let encoder = try DeflateEncoder()
+        var results: [[UInt8]] = []
+        for step in [bytes.count, 1, 10_007] {
+            var packed: [UInt8] = []
+            for start in stride(from: 0, to: bytes.count, by: step) {
+                let end = min(start + step, bytes.count)
+                bytes[start..<end].withUnsafeBytes {
+                    encoder.encode($0, isLast: end == bytes.count) { packed += $0 }
+                }
+            }
+            results.append(packed)
+        }
+        #expect(results.dropFirst().allSatisfy { $0 == results[0] })
+    }
+
     @Test func `An inflater can be reused after a reset`() throws {
         let packed = try deflate(bytes, as: .gzip)
         let inflater = try ZlibInflater(.gzip)

@@ -24,7 +24,7 @@ struct ArchiveFileTests {
         fixture = try Fixture()
         library = try PackageLibrary(store: fixture.store)
         zip = fixture.directory.path + "/shop.zip"
-        try LibarchiveZipWriter().write(to: zip) { archive in
+        try ZipWriter().write(to: zip) { archive in
             for (path, text) in site.sorted(by: { $0.key < $1.key }) {
                 try archive.begin(ArchivePath(path), size: Int64(text.utf8.count), method: .deflated)
                 if !text.isEmpty { try archive.append(Data(text.utf8)) }

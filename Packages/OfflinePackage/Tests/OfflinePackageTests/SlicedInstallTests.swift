@@ -48,7 +48,7 @@ struct SlicedInstallTests {
     /// Writes a zip and returns a manifest with its slices.
     private static func pack(_ site: [String: Data], into path: String, version: String) throws -> PackageManifest {
         try? FileManager.default.removeItem(atPath: path)
-        try LibarchiveZipWriter().write(to: path) { archive in
+        try ZipWriter().write(to: path) { archive in
             for (name, data) in site.sorted(by: { $0.key < $1.key }) {
                 let method = name.hasSuffix("bin") || data.isEmpty ? ZipMethod.stored : .deflated
                 try archive.begin(ArchivePath(name), size: Int64(data.count), method: method)

@@ -48,7 +48,7 @@ struct SliceInflaterTests {
         let folder = try TemporaryFolder()
         let size = 3 << 20
         let archive = "\(folder.path)/a.zip"
-        try LibarchiveZipWriter().write(to: archive) { writer in
+        try ZipWriter().write(to: archive) { writer in
             try writer.begin(ArchivePath("a"), size: Int64(size), method: .deflated)
             try writer.append(Data(repeating: 7, count: size))
         }
@@ -119,7 +119,7 @@ struct SliceInflaterTests {
         let folder = try TemporaryFolder()
         let archive = "\(folder.path)/a.zip"
         let text = Data((0..<2_000).flatMap { Array("line \($0 &* 2_654_435_761 % 97)\n".utf8) })
-        try LibarchiveZipWriter().write(to: archive) { writer in
+        try ZipWriter().write(to: archive) { writer in
             try writer.begin(ArchivePath("a"), size: Int64(text.count), method: .deflated)
             try writer.append(text)
         }

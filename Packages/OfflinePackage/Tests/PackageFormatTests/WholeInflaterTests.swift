@@ -20,7 +20,7 @@ struct WholeInflaterTests {
         folder = try TemporaryFolder()
         let archive = "\(folder.path)/a.zip"
         let text = text
-        try LibarchiveZipWriter().write(to: archive) { writer in
+        try ZipWriter().write(to: archive) { writer in
             try writer.begin(ArchivePath("a"), size: Int64(text.count), method: .deflated)
             try writer.append(text)
         }

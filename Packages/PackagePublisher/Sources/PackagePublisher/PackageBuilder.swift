@@ -118,8 +118,7 @@ public struct PackageBuilder: Sendable {
     ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
     ///   - output: the path of the folder to write both files to.
     ///   - progress: a closure that is called after each piece and each file, on the calling thread.
-    /// - Throws: `PackageError`, with code `unsupported` without the trait `Packaging` or Linux; or `CancellationError`
-    ///   if the current task is cancelled.
+    /// - Throws: `PackageError`, or `CancellationError` if the current task is cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
         minHost: PackageVersion? = nil, sequence: Int64? = nil, output: String, progress: (Progress) -> Void = { _ in }
@@ -187,7 +186,7 @@ public struct PackageBuilder: Sendable {
         var state = Progress(
             files: 0, totalFiles: files.count, bytes: 0, totalBytes: files.reduce(0) { $0 + $1.size })
         var total: Int64 = 0
-        try LibarchiveZipWriter().write(to: archive) { writer in
+        try ZipWriter().write(to: archive) { writer in
             for file in files {
                 let input = try SiteFile(file.location)
                 let type = mediaTypes.type(of: file.path.description)
