@@ -148,6 +148,7 @@ let package = Package(
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
         .library(name: "BaseTesting", targets: ["BaseTesting"]),
         .library(name: "WebEngineTesting", targets: ["WebEngineTesting"]),
+        .plugin(name: "PackSite", targets: ["PackSite"]),
         .executable(name: "h5", targets: ["h5"]),
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
@@ -529,6 +530,14 @@ let package = Package(
             name: "TableSuggestions",
             dependencies: ["ContentDigest", "Prefetch", "ResourceLoading", "ResourceTable", "WebSyntax", .httpTypes],
             path: "Apps/Suggestions/Sources", swiftSettings: settings),
+        // Packs a site for the bundle of an app. It builds without traits, because apps build it for the plugin.
+        program("pack-site", folder: "PackSite", ["PackageFormat", "PackagePublisher", "SystemSupport"]),
+        .plugin(
+            name: "PackSite",
+            capability: .command(
+                intent: .custom(verb: "pack-site", description: "Packs a site as a package for the bundle of an app."),
+                permissions: [.writeToPackageDirectory(reason: "The package is a resource of the app.")]),
+            dependencies: ["pack-site"], path: "Apps/PackSite/Plugin"),
         program(
             "h5", folder: "h5",
             [
@@ -584,8 +593,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "container-benchmarks", "CommandSupport",
-                "ContainerTesting",
+                "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "pack-site", "container-benchmarks",
+                "CommandSupport", "ContainerTesting",
                 "OfflinePackage", "PackageFormat",
                 "ProgramTesting", "ResourceStore", "BaseTesting", .httpTypes, .log,
             ],

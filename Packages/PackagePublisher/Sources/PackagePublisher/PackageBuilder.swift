@@ -14,7 +14,8 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A builder that packs a built site into `ID-VERSION.zip` and its manifest `ID-VERSION.json`.
+/// A builder that packs a built site into `ID-VERSION.zip` and its manifest `ID-VERSION.json`, or into files of another
+/// name.
 ///
 /// Equal sites give equal bytes; clock and machine have no influence. Both files are written under temporary names and
 /// renamed at the end, the manifest last. On an error neither is changed. A killed process leaves temporary files,
@@ -110,18 +111,20 @@ public struct PackageBuilder: Sendable {
     /// Blocks while it works.
     /// - Parameters:
     ///   - site: the path of the folder to pack.
-    ///   - id: the package's identifier, which is part of both file names.
-    ///   - version: the package's version, which is part of both file names.
+    ///   - id: the package's identifier.
+    ///   - version: the package's version.
     ///   - baseURL: the URL of the folder of the site's files.
     ///   - isComplete: whether the site has no other files below the base URL; see `PackageManifest.isComplete`.
     ///   - minHost: the minimum version of the host; see `PackageManifest.minHost`.
     ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
     ///   - output: the path of the folder to write both files to.
+    ///   - name: the name of both files without extension; `nil`, the default, for `ID-VERSION`.
     ///   - progress: a closure that is called after each piece and each file, on the calling thread.
     /// - Throws: `PackageError`, or `CancellationError` if the current task is cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
-        minHost: PackageVersion? = nil, sequence: Int64? = nil, output: String, progress: (Progress) -> Void = { _ in }
+        minHost: PackageVersion? = nil, sequence: Int64? = nil, output: String, name: PackageID? = nil,
+        progress: (Progress) -> Void = { _ in }
     ) throws -> Result {
         var description = PackageManifest(
             id: id, version: version, baseURL: baseURL, isComplete: isComplete, minHost: minHost, sequence: sequence,
@@ -132,7 +135,7 @@ public struct PackageBuilder: Sendable {
         let headers = listing.hasHeaders ? try headersFile(of: site) : nil
         description.fieldRules = headers?.rules ?? []
         let folder = try OutputFolder(output, outside: site)
-        let name = "\(id)-\(version)"
+        let name = name?.description ?? "\(id)-\(version)"
         let archive = folder.temporary(for: "\(name).zip")
         let manifest = folder.temporary(for: "\(name).json")
         do {
