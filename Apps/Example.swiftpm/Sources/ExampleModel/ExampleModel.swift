@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import ContainerKit
+public import ContainerViews
+public import Foundation
+public import Observation
+
+/// The state of the example app: one container, one page, the log and the checks.
+///
+/// Isolation: the main actor.
+@MainActor
+@Observable
+public final class ExampleModel<Engine: WebEngineDriver> {
+    /// The container of the app.
+    @ObservationIgnored public let container: Container<Engine>
+    /// The controller of the page.
+    public let pages: PageController<Engine>
+    /// The log of events.
+    public let log = EventLog()
+    /// The results of the checks.
+    public let board = CheckBoard()
+    @ObservationIgnored private var listener: Task<Void, Never>?
+
+    /// Opens the container and installs the packages of the app.
+    /// - Parameters:
+    ///   - engine: the engine.
+    ///   - directory: the directory of the container, such as a folder in Application Support.
+    ///   - baseline: the folder of packages; that of the app by default.
+    /// - Throws: the errors of `Container(engine:configuration:)` and `installBaseline(archive:manifest:)`.
+    public init(engine: Engine, directory: String, baseline: URL? = nil) async throws {
+        var configuration = ContainerConfiguration(directory: directory)
+        configuration.pages.mode = .document
+        configuration.pages.modes = [try PageMode("https://scheme-checks.example", .customScheme)]
+        container = try await Container(engine: engine, configuration: configuration)
+        pages = PageController(container)
+        listener = Task { [log, board, events = container.events] in
+            for await event in events {
+                log.record(event)
+                if case .page(_, .failed(let url, let error)) = event, url.hasPrefix(ManualCheck.documents) {
+                    board.record(6, .fail, error.message)
+                }
+            }
+        }
+        for package in try Self.packages(in: baseline ?? Self.baseline) {
+            try await container.installBaseline(archive: package + ".zip", manifest: package + ".json")
+        }
+    }
+
+    deinit {
+        listener?.cancel()
+    }
+
+    /// The folder of the packages in the bundle of the app.
+    private static var baseline: URL {
+        Bundle.module.resourceURL?.appendingPathComponent("Baseline") ?? Bundle.module.bundleURL
+    }
+
+    /// Returns the paths of the packages in a folder, without extension, sorted.
+    static func packages(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+            .map { folder.appendingPathComponent(String($0.dropLast(5))).path }.sorted()
+    }
+
+    /// Opens the page of a check.
+    public func open(_ check: ManualCheck) async {
+        guard let url = check.page else { return }
+        await open(url)
+        if check.id == 17, let page = pages.page { await checkException(in: page) }
+    }
+
+    /// Opens a page with the handlers of the checks.
+    public func open(_ url: String) async {
+        let origin = url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
+        let data = try? InitialPageData(origin: origin, global: .init("exampleApp", ["check": 11]))
+        await pages.open(url, options: PageOptions(initialData: data.map { [$0] } ?? [])) { [board, log] view in
+            try view.scripting.setMessageHandler(named: "checks", in: .page) { message in
+                if !board.record(message: message.json) { log.add("unknown message \(message.json)") }
+                return "null"
+            }
+            // The reply is the JSON text of the message as a string.
+            try view.scripting.setMessageHandler(named: "echo", in: .page) { message in
+                String(decoding: try JSONEncoder().encode(message.json), as: UTF8.self)
+            }
+        }
+    }
+
+    /// Check 17: the message of an exception arrives.
+    private func checkException(in page: Page<Engine.View>) async {
+        do {
+            try await page.load.finished(within: .seconds(10))
+            _ = try await page.view.scripting.evaluate("throw new Error('check 17')", in: .page)
+            board.record(17, .fail, "no exception")
+        } catch {
+            board.record(17, "\(error)".contains("check 17") ? .pass : .fail, "\(error)")
+        }
+    }
+}
