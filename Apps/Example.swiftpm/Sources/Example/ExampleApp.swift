@@ -58,8 +58,8 @@ final class Launch {
         let folder = URL.applicationSupportDirectory.appending(path: "ContainerExample")
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let model = try await Model(
-                engine: WKWebViewEngine(storage: .standard), directory: folder.appending(path: "h5").path(percentEncoded: false))
+            let directory = folder.appending(path: "h5").path(percentEncoded: false)
+            let model = try await Model(engine: WKWebViewEngine(storage: .standard), directory: directory)
             observer = HostLifeObserver(model.container, names: .system) { [log = model.log] error in
                 log.add("error of the app's life: \(error)")
             }
