@@ -37,7 +37,7 @@ public struct ManualCheck: Sendable, Hashable, Identifiable {
         ManualCheck(
             5, "End of a view", page: documents, "Close the page; its web process disappears within a minute."),
         ManualCheck(
-            6, "Cancelled decisions", page: documents + "2.html", "Open links of the list; the log has no failed page."),
+            6, "Cancelled decisions", page: documents, "Open links of the list; the log has no failed page."),
         ManualCheck(7, "History entries of reloads", page: documents + "7.html"),
         ManualCheck(
             8, "Back and forward", page: documents + "8.html", "Repeat it in flight mode; the page is the same."),
