@@ -44,7 +44,6 @@ extension Target.Dependency {
     static let nioSSL = product(
         name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: network.union(testing).union(loopback)))
     static let nioSOCKS = product(name: "NIOSOCKS", package: "swift-nio-extras", condition: .when(traits: loopback))
-    static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: loopback))
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: network))
     static let nioHPACK = product(
         name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: network.union(testing)))
@@ -226,7 +225,7 @@ let package = Package(
 
         // Ground modules: they know the base only.
         target("ResourceLoading", ["SystemSupport", "WebSyntax", "AsyncSupport", .httpTypes]),
-        tests(of: "ResourceLoading", ["AsyncSupport", "BaseTesting", .httpTypes]),
+        tests(of: "ResourceLoading", ["WebSyntax", "AsyncSupport", "BaseTesting", .httpTypes]),
         target(
             "ResourceStore", ["ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", .grdb, .sqlite, .log]),
         tests(of: "ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", "BaseTesting", .grdb]),
@@ -240,8 +239,9 @@ let package = Package(
                 .target(name: "CArchive", condition: .when(platforms: [.linux], traits: packaging)), .httpTypes,
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest", "BaseTesting", .httpTypes]),
-        target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
-        tests(of: "ConnectTunnel", ["ContainerTesting", .nio("NIOCore")]),
+        target(
+            "ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .certificates, .asn1]),
+        tests(of: "ConnectTunnel", ["WebSyntax", "ContainerTesting", .nio("NIOCore"), .nio("NIOPosix")]),
 
         // Middle modules: they know the ground and never each other, except NIOTransport, which knows HTTPTransport.
         target(
@@ -306,7 +306,7 @@ let package = Package(
                 .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
-                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
+                .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioSOCKS,
                 .certificates, .asn1, .crypto,
             ]),
         tests(
@@ -483,7 +483,8 @@ let package = Package(
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "NIOTransport", "OfflinePackage", "PackageFormat",
                 "PackagePublisher", "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable",
                 "SchemeMode",
-                "SchemeRouter", "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
+                "SchemeRouter", "BaseTesting", "WebEngine", "WebEngineTesting", "WebSyntax", "WebViewPool", .httpTypes,
+                .log,
                 .metrics, .metricsTestKit,
             ]),
         .systemLibrary(
@@ -498,7 +499,8 @@ let package = Package(
         tests(
             of: "WebKitGTKAdapter",
             [
-                "ResourceLoading", "WebEngine", .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
+                "ResourceLoading", "WebEngine", "WebSyntax",
+                .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
             ]),
         // It compiles to nothing on Linux. Tests/AppleWebKitDouble compiles and tests it with a double of WebKit.
         target(

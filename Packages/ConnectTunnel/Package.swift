@@ -33,6 +33,7 @@ let package = Package(
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
@@ -41,8 +42,10 @@ let package = Package(
             name: "ConnectTunnelTests",
             dependencies: [
                 "ConnectTunnel",
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
     ],

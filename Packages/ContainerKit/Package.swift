@@ -380,6 +380,7 @@ let package = Package(
                 .product(name: "CookieJar", package: "CookieBridge"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPCache", package: "HTTPCache"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "NIOTransport", package: "HTTPTransport"),

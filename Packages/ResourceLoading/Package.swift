@@ -63,6 +63,7 @@ let package = Package(
         .testTarget(
             name: "ResourceLoadingTests",
             dependencies: [
+                "WebSyntax",
                 "AsyncSupport",
                 "BaseTesting",
                 "ResourceLoading", .product(name: "HTTPTypes", package: "swift-http-types"),

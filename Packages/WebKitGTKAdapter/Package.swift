@@ -44,6 +44,7 @@ let package = Package(
                 "WebKitGTKAdapter",
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
             ], swiftSettings: settings),
     ],

@@ -35,7 +35,8 @@ public final class InterceptingProxy: Sendable {
                 loader: configuration.loader, completing: configuration.policy, observer: configuration.observer,
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
                 dialer: Dialer(
-                    proxy: configuration.upstreamProxy, timeout: limits.connect, trusted: configuration.trusted),
+                    proxy: configuration.upstreamProxy, system: configuration.systemProxies, timeout: limits.connect,
+                    trusted: configuration.trusted),
                 limits: limits),
             policy: configuration.policy, credentials: credentials)
         self.dependencies = dependencies
@@ -117,8 +118,10 @@ extension InterceptingProxy {
         public var trusting: any CertificateTrusting
         /// The observer of events; none by default.
         public var observer: (any LoopbackObserving)?
-        /// Another HTTP proxy for tunnels and upgraded connections; none by default.
+        /// Another HTTP proxy for tunnels and upgraded connections, in place of those of the system; none by default.
         public var upstreamProxy: HostPort?
+        /// The proxies of the system for tunnels and upgraded connections; none by default.
+        public var systemProxies: SystemProxies?
         /// The certificates that upgraded requests trust in addition to those of the system; none by default.
         public var trusted: TrustedCertificates = { _ in [] }
         /// The limits of the proxy.

@@ -33,7 +33,8 @@ public final class LocalServer: Sendable {
         let authority = try LaunchAuthority()
         let sites = LocalSites(limit: limits.hosts)
         let dialer = Dialer(
-            proxy: configuration.upstreamProxy, timeout: limits.connect, trusted: configuration.trusted)
+            proxy: configuration.upstreamProxy, system: configuration.systemProxies, timeout: limits.connect,
+            trusted: configuration.trusted)
         let dependencies = LocalSiteDependencies(
             exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.completing, observer: configuration.observer,
@@ -151,8 +152,10 @@ extension LocalServer {
         public var port: Int
         /// The observer of events; none by default.
         public var observer: (any LoopbackObserving)?
-        /// Another HTTP proxy for upgraded connections; none by default.
+        /// Another HTTP proxy for upgraded connections, in place of the proxies of the system; none by default.
         public var upstreamProxy: HostPort?
+        /// The proxies of the system for upgraded connections; none by default.
+        public var systemProxies: SystemProxies?
         /// The certificates that upgraded requests trust in addition to those of the system; none by default.
         public var trusted: TrustedCertificates = { _ in [] }
         /// The limits of the server.

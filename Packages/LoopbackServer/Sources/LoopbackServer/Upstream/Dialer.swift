@@ -4,8 +4,6 @@
 internal import AsyncSupport
 @_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
-internal import NIOExtras
-internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
@@ -23,6 +21,7 @@ public typealias TrustedCertificates = @Sendable (_ host: String) -> [[UInt8]]
 /// Isolation: any.
 final class Dialer: Sendable {
     private let proxy: HostPort?
+    private let system: SystemProxies?
     private let timeout: Duration
     private let trusted: TrustedCertificates
     private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
@@ -30,16 +29,19 @@ final class Dialer: Sendable {
 
     /// Creates a dialer.
     /// - Parameters:
-    ///   - proxy: Another proxy to connect through.
+    ///   - proxy: Another HTTP proxy to connect through, in place of those of the system.
+    ///   - system: The proxies of the system; `nil` for direct connections.
     ///   - timeout: The time limit for a connection.
     ///   - trusted: The certificates that are trusted in addition to those of the system.
     ///   - resolver: A closure that creates the resolver of names; `nil` for the system's. `localhost` and the names
     ///     below it are not resolved.
     init(
-        proxy: HostPort?, timeout: Duration, trusted: @escaping TrustedCertificates = { _ in [] },
+        proxy: HostPort?, system: SystemProxies? = nil, timeout: Duration,
+        trusted: @escaping TrustedCertificates = { _ in [] },
         resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil
     ) {
         self.proxy = proxy
+        self.system = system
         self.timeout = timeout
         self.trusted = trusted
         self.resolver = resolver
@@ -47,36 +49,38 @@ final class Dialer: Sendable {
 
     /// Sets the loopback port of this server. Connections to it would form a loop and are refused.
     func setOwnPort(_ port: Int?) {
-        ownPort.withLock { $0 = port }
+        let previous = ownPort.withLock { ownPort in
+            defer { ownPort = port }
+            return ownPort
+        }
+        system?.setOwnPort(port, replacing: previous)
     }
 
     /// Connects to a host. Nothing is read from the connection until its `autoRead` option is set.
     ///
-    /// Names below `invalid` are neither resolved nor sent to the other proxy.
+    /// Names below `invalid` are neither resolved nor sent to another proxy.
     /// - Returns: A future channel of bytes on `eventLoop` that fails with `ResourceError`.
     func connect(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
         guard !target.isInvalidName else {
             return eventLoop.makeFailedFuture(
                 ResourceError(.unknownHost, "no host has this name (RFC 6761, section 6.4)", at: "\(target)"))
         }
-        let hop = proxy ?? target
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .resolver(LocalhostResolver(hop, on: eventLoop) ?? resolver?(eventLoop))
-            .connectTimeout(TimeAmount(timeout))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.closeOnExec()
-                    channel.enableKeepAlive()
-                }
-            }
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.autoRead, value: false)
-        return bootstrap.connect(host: hop.host, port: hop.port).flatMap { channel in
-            self.checked(channel, to: target).flatMapError { error in
-                channel.close(promise: nil)
-                return eventLoop.makeFailedFuture(error)
-            }
-        }.flatMapErrorThrowing { throw Self.error($0, to: target) }
+        let connector = RouteConnector(on: eventLoop, timeLimit: timeout, resolver: resolver) { channel in
+            guard let address = channel.remoteAddress, Self.isLoopback(address),
+                address.port == self.ownPort.withLock({ $0 })
+            else { return }
+            throw LoopbackError(.loop, "the connection would lead to the proxy itself", at: "\(target)")
+        }
+        return routes(to: target, on: eventLoop)
+            .flatMap { connector.connect(to: target, over: $0) }
+            .flatMapErrorThrowing { throw Self.error($0, to: target) }
+    }
+
+    private func routes(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<[ProxyRoute]> {
+        if let proxy { return eventLoop.makeSucceededFuture([.http(proxy, nil)]) }
+        guard let system, !target.isLoopback else { return eventLoop.makeSucceededFuture([.direct]) }
+        // The bytes of a tunnel do not show their scheme.
+        return eventLoop.makeFutureWithTask { await system.routes(to: target, isSecure: target.port != 80) }
     }
 
     /// Adds TLS to a connection and verifies the certificate chain. The caller must check the host name with
@@ -104,36 +108,6 @@ final class Dialer: Sendable {
         return tls
     }
 
-    private func checked(_ channel: any Channel, to target: HostPort) -> EventLoopFuture<any Channel> {
-        if let address = channel.remoteAddress, Self.isLoopback(address), address.port == ownPort.withLock({ $0 }) {
-            return channel.eventLoop.makeFailedFuture(
-                LoopbackError(.loop, "the connection would lead to the proxy itself", at: "\(target)"))
-        }
-        return proxy == nil ? channel.eventLoop.makeSucceededFuture(channel) : connectThroughProxy(channel, for: target)
-    }
-
-    private func connectThroughProxy(_ channel: any Channel, for target: HostPort) -> EventLoopFuture<any Channel> {
-        let promise = channel.eventLoop.makePromise(of: Void.self)
-        let encoder = HTTPRequestEncoder()
-        let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-        let connectHandler = NIOHTTP1ProxyConnectHandler(
-            targetHost: target.isIPv6 ? "[\(target.host)]" : target.host, targetPort: target.port, headers: [:],
-            deadline: .now() + TimeAmount(timeout), promise: promise)
-        let pipeline = channel.pipeline.syncOperations
-        do {
-            try pipeline.addHandlers([encoder, decoder, connectHandler])
-        } catch {
-            promise.fail(error)
-        }
-        channel.setOption(.autoRead, value: true).cascadeFailure(to: promise)
-        let handlers = NIOLoopBound((pipeline, encoder, decoder), eventLoop: channel.eventLoop)
-        return promise.futureResult.flatMap { channel.setOption(.autoRead, value: false) }.flatMap {
-            let (pipeline, encoder, decoder) = handlers.value
-            pipeline.removeHandler(encoder, promise: nil)
-            return pipeline.removeHandler(decoder)
-        }.map { channel }
-    }
-
     private static func isLoopback(_ address: SocketAddress) -> Bool {
         switch address {
         case .v4: address.ipAddress?.hasPrefix("127.") == true || address.ipAddress == "0.0.0.0"
@@ -151,8 +125,8 @@ final class Dialer: Sendable {
             ResourceError(.unknownHost, "the host name has no address", at: place, cause: error)
         case ChannelError.connectTimeout:
             ResourceError(.timedOut, "connecting to the host timed out", at: place, cause: error)
-        case let error as NIOHTTP1ProxyConnectHandler.Error:
-            ResourceError(.cannotConnect, "the proxy cannot connect to the host", at: place, cause: error)
+        case let error as ProxyConnectError:
+            ResourceError(.cannotConnect, error.description, at: place, cause: error)
         default:
             ResourceError(.cannotConnect, "cannot connect to the host", at: place, cause: error)
         }
@@ -164,27 +138,4 @@ extension HostPort {
     fileprivate var isInvalidName: Bool {
         host.split(separator: ".").last == "invalid"
     }
-}
-
-/// A NIO resolver that returns the loopback addresses for `localhost` and the names below it.
-private final class LocalhostResolver: Resolver, Sendable {
-    private let addresses: [SocketAddress]
-    private let eventLoop: any EventLoop
-
-    /// Returns `nil` for another host.
-    init?(_ target: HostPort, on eventLoop: any EventLoop) {
-        guard let addresses = try? LocalhostAddresses.of(target.host, port: target.port) else { return nil }
-        self.addresses = addresses
-        self.eventLoop = eventLoop
-    }
-
-    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
-    }
-
-    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
-    }
-
-    func cancelQueries() {}
 }

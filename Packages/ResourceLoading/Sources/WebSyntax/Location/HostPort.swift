@@ -45,6 +45,9 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     /// A Boolean value that indicates whether the host is an IPv6 address.
     public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
 
+    /// A Boolean value that indicates whether the host is this machine; see ``HostSyntax/isLoopback(_:)``.
+    public var isLoopback: Bool { HostSyntax.isLoopback((isIPv6 ? "[\(host)]" : host)[...].utf8) }
+
     /// The form used in URLs: `example.org:443`, `[::1]:80`.
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+@_spi(Facade) import ConnectTunnel
+import ContainerTesting
+import NIOCore
+import NIOPosix
+import Testing
+import WebSyntax
+
+@Suite("Connections over routes", .timeLimit(.minutes(2)))
+struct RouteConnectorTests {
+    private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+    private let target = HostPort(host: "shop.test", port: 443)
+    private let credentials = TestProxyCredentials(username: "app", password: "secret")
+    private let known = ProxyRoute.Credentials(username: "app", password: "secret")
+
+    /// A host that sends a greeting at once, and echoes what it receives.
+    private func withHost<Result>(_ body: (any Channel) async throws -> Result) async throws -> Result {
+        let host = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Greeter()) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        do {
+            let result = try await body(host)
+            try await host.close()
+            return result
+        } catch {
+            try? await host.close()
+            throw error
+        }
+    }
+
+    /// The options of a proxy that connects to a host in place of each requested endpoint, after a check.
+    private func options(
+        to host: any Channel, requiring credentials: TestProxyCredentials? = nil
+    ) -> ForwardProxy.Configuration {
+        var options = ForwardProxy.Configuration()
+        options.credentials = credentials
+        let port = host.localAddress?.port ?? 0
+        options.route = { [target] endpoint in
+            #expect(endpoint == Endpoint(host: target.host, port: target.port))
+            return .loopback(port)
+        }
+        return options
+    }
+
+    private func proxy(_ port: Int) -> HostPort { HostPort(host: "127.0.0.1", port: port) }
+
+    private func connector(
+        check: @escaping @Sendable (any Channel) throws -> Void = { _ in }
+    ) -> RouteConnector {
+        RouteConnector(on: eventLoop, timeLimit: .seconds(60), check: check)
+    }
+
+    /// Expects the greeting and an echo of a host over a channel, and closes the channel.
+    private func expectHost(_ channel: any Channel) async throws {
+        let received = channel.eventLoop.makePromise(of: String.self)
+        try await channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.addHandler(Collector(of: "greeting echo".utf8.count, received))
+        }.get()
+        try await channel.setOption(.autoRead, value: true).get()
+        try await channel.writeAndFlush(ByteBuffer(string: " echo"))
+        #expect(try await received.futureResult.get() == "greeting echo")
+        try await channel.close()
+    }
+
+    @Test("An HTTP proxy opens a tunnel, with and without credentials")
+    func http() async throws {
+        try await withHost { host in
+            for needed in [nil, credentials] {
+                let proxy = try await ForwardProxy.start(options(to: host, requiring: needed))
+                let route = ProxyRoute.http(self.proxy(proxy.port), needed == nil ? nil : known)
+                try await expectHost(connector().connect(to: target, over: [route]).get())
+                #expect(proxy.connections == 1 && proxy.refusals == 0)
+                await proxy.stop()
+            }
+        }
+    }
+
+    @Test("A SOCKS5 proxy opens a tunnel, with and without credentials")
+    func socks() async throws {
+        try await withHost { host in
+            for needed in [nil, credentials] {
+                let proxy = try await SocksProxy.start(options(to: host, requiring: needed))
+                let route = ProxyRoute.socks5(self.proxy(proxy.port), needed == nil ? nil : known)
+                try await expectHost(connector().connect(to: target, over: [route]).get())
+                #expect(proxy.connections == 1 && proxy.refusals == 0)
+                await proxy.stop()
+            }
+        }
+    }
+
+    @Test("The next route is tried if a proxy refuses the connection, the credentials or the host")
+    func next() async throws {
+        let closed = try RefusingPort()
+        try await withHost { host in
+            let locked = try await ForwardProxy.start(options(to: host, requiring: credentials))
+            var broken = ForwardProxy.Configuration()
+            broken.route = { _ in .loopback(closed.number) }
+            let cut = try await ForwardProxy.start(broken)
+            let lockedSocks = try await SocksProxy.start(options(to: host, requiring: credentials))
+            let last = try await SocksProxy.start(options(to: host))
+            let routes: [ProxyRoute] = [
+                .http(proxy(closed.number), nil), .http(proxy(locked.port), nil), .http(proxy(cut.port), nil),
+                .socks5(proxy(lockedSocks.port), nil), .socks5(proxy(last.port), nil), .direct,
+            ]
+            try await expectHost(connector().connect(to: target, over: routes).get())
+            #expect(locked.refusals == 1 && cut.connections == 1 && last.connections == 1)
+            for stop in [locked.stop, cut.stop, lockedSocks.stop, last.stop] { await stop() }
+        }
+    }
+
+    @Test("A direct route in the list connects to the host")
+    func direct() async throws {
+        let closed = try RefusingPort()
+        try await withHost { host in
+            let target = HostPort(host: "localhost", port: try #require(host.localAddress?.port))
+            let routes: [ProxyRoute] = [.http(proxy(closed.number), nil), .direct]
+            try await expectHost(connector().connect(to: target, over: routes).get())
+        }
+    }
+
+    @Test("The error of the last route is reported, and no route is none")
+    func errors() async throws {
+        let closed = try RefusingPort()
+        try await withHost { host in
+            let locked = try await ForwardProxy.start(options(to: host, requiring: credentials))
+            let routes: [ProxyRoute] = [.http(proxy(closed.number), nil), .http(proxy(locked.port), nil)]
+            await #expect(throws: ProxyConnectError.self) {
+                try await connector().connect(to: target, over: routes).get()
+            }
+            await #expect(throws: NIOConnectionError.self) {
+                try await connector().connect(to: target, over: routes.reversed()).get()
+            }
+            await #expect(throws: ProxyConnectError.self) {
+                try await connector().connect(to: target, over: []).get()
+            }
+            await locked.stop()
+        }
+    }
+
+    @Test("A proxy that never responds uses its share of the time only")
+    func silence() async throws {
+        // The backlog accepts the connection, and no one reads it.
+        let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(silent.localAddress?.port)
+        try await withHost { host in
+            let working = try await ForwardProxy.start(options(to: host))
+            let hasty = RouteConnector(on: eventLoop, timeLimit: .seconds(20))
+            let routes: [ProxyRoute] = [
+                .http(proxy(port), nil), .socks5(proxy(port), nil), .http(proxy(working.port), nil),
+            ]
+            try await expectHost(hasty.connect(to: target, over: routes).get())
+            await working.stop()
+        }
+        try await silent.close()
+    }
+
+    @Test("A connection that the check refuses receives no bytes")
+    func check() async throws {
+        struct Refused: Error {}
+        try await withHost { host in
+            let proxy = try await ForwardProxy.start(options(to: host))
+            for routes in [[.http(self.proxy(proxy.port), nil)], [.direct]] as [[ProxyRoute]] {
+                let target = HostPort(host: "127.0.0.1", port: try #require(host.localAddress?.port))
+                await #expect(throws: Refused.self) {
+                    try await connector { _ in throw Refused() }.connect(to: target, over: routes).get()
+                }
+            }
+            await proxy.stop()
+        }
+    }
+}
+
+/// A handler that sends a greeting and echoes.
+private final class Greeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "greeting")), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.writeAndFlush(data, promise: nil)
+    }
+}
+
+/// A handler that collects a number of bytes.
+private final class Collector: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let count: Int
+    private let promise: EventLoopPromise<String>
+    private var received = ByteBuffer()
+
+    init(of count: Int, _ promise: EventLoopPromise<String>) {
+        self.count = count
+        self.promise = promise
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        received.writeBuffer(&bytes)
+        if received.readableBytes >= count { promise.succeed(String(buffer: received)) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+}

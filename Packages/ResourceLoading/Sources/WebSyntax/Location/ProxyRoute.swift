@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// A route of connections to a host: direct, or through a proxy.
+public enum ProxyRoute: Sendable, Hashable {
+    /// A connection without a proxy.
+    case direct
+    /// A tunnel of an HTTP proxy (`CONNECT`, RFC 9110, section 9.3.6), with the credentials of the scheme `Basic`.
+    case http(HostPort, Credentials?)
+    /// A tunnel of a SOCKS5 proxy (RFC 1928), with username and password (RFC 1929). The proxy resolves the host name.
+    case socks5(HostPort, Credentials?)
+
+    /// The credentials of a client for a proxy.
+    public struct Credentials: Sendable, Hashable {
+        /// The user name; without a colon for an HTTP proxy (RFC 7617, section 2), and 1 to 255 bytes for SOCKS5.
+        public let username: String
+        /// The password; 1 to 255 bytes for SOCKS5. The descriptions of this value omit it.
+        public let password: String
+
+        /// Creates credentials without validation.
+        public init(username: String, password: String) {
+            self.username = username
+            self.password = password
+        }
+    }
+
+    /// The host and port of the proxy; `nil` without a proxy.
+    public var proxy: HostPort? {
+        switch self {
+        case .direct: nil
+        case .http(let proxy, _), .socks5(let proxy, _): proxy
+        }
+    }
+}
+
+// Routes appear in logs and debuggers, so the descriptions omit the password.
+extension ProxyRoute.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The user name, without the password.
+    public var description: String { "\(username):…" }
+    /// The user name, without the password.
+    public var debugDescription: String { description }
+    /// The user name, without the password.
+    public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
+}
