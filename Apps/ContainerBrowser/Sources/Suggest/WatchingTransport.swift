@@ -14,6 +14,8 @@ struct WatchingTransport: HTTPTransporting {
     var capabilities: TransportCapabilities { base.capabilities }
     var authorities: [CertificateAuthority] { base.authorities }
 
+    func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
+
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         guard let sent = log.begin(request) else { return try await base.send(request, body: body) }
         return recording(try await base.send(request, body: recording(body, as: sent)), to: sent)

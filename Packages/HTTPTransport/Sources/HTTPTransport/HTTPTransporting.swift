@@ -21,6 +21,12 @@ public protocol HTTPTransporting: Sendable {
     /// the authorities of that one.
     var authorities: [CertificateAuthority] { get }
 
+    /// Uses the proxies of the system for all later requests, unless the transport has a proxy of its own or applies
+    /// the system's settings by itself. A container calls it when it starts.
+    ///
+    /// A transport that wraps another one forwards the call. The default does nothing.
+    func useSystemProxies(_ proxies: SystemProxies)
+
     /// Sends a request with an absolute `http` or `https` URL.
     ///
     /// Cancelling the calling task, or releasing the body's iterator, closes the stream.
@@ -41,6 +47,9 @@ public protocol HTTPTransporting: Sendable {
 extension HTTPTransporting {
     /// No authorities.
     public var authorities: [CertificateAuthority] { [] }
+
+    /// Does nothing.
+    public func useSystemProxies(_ proxies: SystemProxies) {}
 }
 
 /// The capabilities of a transport beyond the mandatory requirements. A test checks the presence and absence of each
@@ -58,7 +67,7 @@ public struct TransportCapabilities: OptionSet, Sendable {
     public static let decodes = TransportCapabilities(rawValue: 1 << 0)
     /// A reader that stops reading stops the sender.
     public static let backPressure = TransportCapabilities(rawValue: 1 << 1)
-    /// All requests can be sent through one proxy.
+    /// All requests can be sent through one proxy, or through those of the system.
     public static let proxy = TransportCapabilities(rawValue: 1 << 2)
     /// Several `Set-Cookie` fields stay separate.
     public static let separateCookies = TransportCapabilities(rawValue: 1 << 3)

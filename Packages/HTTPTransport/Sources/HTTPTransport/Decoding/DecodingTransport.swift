@@ -35,6 +35,8 @@ public struct DecodingTransport: HTTPTransporting {
 
     public var authorities: [CertificateAuthority] { base.authorities }
 
+    public func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
+
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         if base.capabilities.contains(.decodes) { return try await base.send(request, body: body) }
         return try decoded(try await base.send(decoding.addingAcceptEncoding(request), body: body), of: request)

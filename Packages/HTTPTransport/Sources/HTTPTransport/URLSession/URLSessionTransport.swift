@@ -13,6 +13,9 @@ public import ResourceLoading
 /// A transport that uses URLSession; the default on Apple's systems, where it uses the system's proxies and App
 /// Transport Security.
 ///
+/// ``useSystemProxies(_:)`` has no effect: on Apple's systems the session applies the settings itself. On Linux it uses
+/// the environment variables of libcurl, such as `https_proxy`.
+///
 /// Bodies are always decoded. The transport has no cookie store, no cache and no credentials. ``shutDown()`` closes its
 /// connections; releasing the last reference closes them too.
 public final class URLSessionTransport: HTTPTransporting {

@@ -8,7 +8,8 @@ public import WebSyntax
 extension AsyncHTTPTransport {
     /// The options of an ``AsyncHTTPTransport``.
     public struct Configuration: Sendable {
-        /// The HTTP proxy for all requests; none by default.
+        /// The HTTP proxy for all requests, in place of the proxies of the system; none by default. Each connection is
+        /// a tunnel, also for `http` URLs, so the proxy must permit `CONNECT` to their ports.
         public var proxy: HostPort?
         /// The resolver of host names; the system's by default. It has no effect with a proxy, which resolves names
         /// itself.

@@ -49,7 +49,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
                 .ready(AsyncHTTPClients(configuration, trusting: tls, tunnel: nil))
             case .success, .failure: .idle
             }
-        clients = Mutex(Clients(usual: Startup(usual)))
+        clients = Mutex(Clients(usual: usual))
     }
 
     deinit {
@@ -71,6 +71,11 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     public var authorities: [CertificateAuthority] { configuration.authorities }
+
+    public func useSystemProxies(_ proxies: SystemProxies) {
+        guard configuration.proxy == nil else { return }
+        clients.withLock { $0.proxies = proxies }
+    }
 
     /// Closes all connections. Requests in progress fail.
     public func shutDown() async throws {
@@ -154,7 +159,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass, _ repetition: Repetition
     ) async throws -> TransportResponse {
         let url = request.urlText
-        let clients = try await readyClients(for: url, of: kind(for: parsed))
+        let clients = try await readyClients(for: url, of: kind(for: parsed, of: request))
         var repetition = repetition
         var connection = repetition.first(isShared: pass.isShared)
         while true {
@@ -214,26 +219,32 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         return await Self.response(head, of: exchange, to: request, pass, keeping: clients)
     }
 
-    /// Returns the clients for the host of a URL.
-    private func kind(for url: URL) -> Clients.Kind {
-        guard configuration.proxy == nil, configuration.addresses == nil, let host = url.host() else { return \.usual }
-        return HostSyntax.isLocalhost(host[...].utf8) ? \.localhost : \.usual
+    /// Returns the kind of the clients for the host of a URL.
+    private func kind(for url: URL, of request: HTTPRequest) async -> Clients.Kind {
+        let isSecure = request.scheme == "https"
+        guard configuration.proxy == nil, let text = url.host(percentEncoded: false) else { return .usual }
+        let host = HostPort(host: text, port: url.port ?? (isSecure ? 443 : 80))
+        if let proxies = clients.withLock({ $0.proxies }) {
+            let routes = await proxies.routes(to: host, isSecure: isSecure)
+            if routes != [.direct] { return .proxied(routes) }
+        }
+        guard configuration.addresses == nil else { return .usual }
+        return HostSyntax.isLocalhost(host.host[...].utf8) ? .localhost : .usual
     }
 
     private func readyClients(for url: String, of kind: Clients.Kind) async throws -> AsyncHTTPClients {
         let (phase, number) = clients.withLock { clients in
             // Cancelling the first request does not cancel the start, because other requests wait for it too. The start
             // has a time limit.
-            let addresses = configuration.addresses ?? NoAddresses()
-            clients[keyPath: kind].begin { start(addresses, $0, of: kind) }
-            return (clients[keyPath: kind].phase, clients[keyPath: kind].number)
+            clients[kind].begin { start($0, of: kind) }
+            return (clients[kind].phase, clients[kind].number)
         }
         switch phase {
         case .ready(let clients): return clients
         case .idle, .ended: throw ResourceError(transport: HTTPClientError.alreadyShutdown, at: url)
         case .starting(let task):
             let result = await task.result
-            clients.withLock { $0[keyPath: kind].finish(number, result) }
+            clients.withLock { $0[kind].finish(number, result) }
             do {
                 return try result.get()
             } catch {
@@ -244,14 +255,17 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         }
     }
 
-    private func start(
-        _ addresses: any AddressResolving, _ number: Int, of kind: Clients.Kind
-    ) -> Task<AsyncHTTPClients, any Error> {
+    private func start(_ number: Int, of kind: Clients.Kind) -> Task<AsyncHTTPClients, any Error> {
         Task { [configuration, tls, startTunnel, weak self] in
             let tls = try tls.get()
-            let tunnel = try await startTunnel(addresses, configuration.connectTimeout)
+            let (addresses, limit) = (configuration.addresses, configuration.connectTimeout)
+            let tunnel =
+                switch kind {
+                case .usual, .localhost: try await startTunnel(addresses ?? NoAddresses(), limit)
+                case .proxied(let routes): try await AddressTunnel.start(addresses, over: routes, timeout: limit)
+                }
             // Requests in progress keep their clients and their connections through the tunnel.
-            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0[keyPath: kind].lose(number) } }
+            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0[kind].lose(number) } }
             return AsyncHTTPClients(configuration, trusting: tls, tunnel: tunnel)
         }
     }
@@ -318,14 +332,43 @@ extension AsyncHTTPTransport {
     /// The clients of a transport. With a tunnel they are created by the first request, and again if the tunnel's
     /// listener is lost.
     private struct Clients {
-        typealias Kind = any WritableKeyPath<Clients, Startup<AsyncHTTPClients>> & Sendable
+        enum Kind: Hashable {
+            case usual
+            /// The clients for `localhost` and the names below it if the system resolves the other names. The system
+            /// could send these names to a DNS server (RFC 6761, section 6.3); the tunnel does not.
+            case localhost
+            /// The clients for hosts behind proxies of the system. A change of the proxies has other clients, so that
+            /// no connection of the earlier proxies is used again.
+            case proxied([ProxyRoute])
 
-        var usual: Startup<AsyncHTTPClients>
-        /// The clients for `localhost` and the names below it if the system resolves the other names. The system could
-        /// send these names to a DNS server (RFC 6761, section 6.3); the tunnel does not.
-        var localhost = Startup<AsyncHTTPClients>(.idle)
+            fileprivate var isProxied: Bool { if case .proxied = self { true } else { false } }
+        }
 
-        mutating func end() -> [Startup<AsyncHTTPClients>.Phase] { [usual.end(), localhost.end()] }
+        /// The maximum number of lists of proxies in use. A script of the network may name others for each host.
+        private static let maxProxied = 8
+        private var startups: [Kind: Startup<AsyncHTTPClients>]
+        private var isOver = false
+        var proxies: SystemProxies?
+
+        init(usual: Startup<AsyncHTTPClients>.Phase) {
+            startups = [.usual: Startup(usual)]
+        }
+
+        subscript(kind: Kind) -> Startup<AsyncHTTPClients> {
+            get { startups[kind] ?? Startup(isOver ? .ended : .idle) }
+            set {
+                if kind.isProxied, startups[kind] == nil, startups.keys.count(where: \.isProxied) >= Self.maxProxied {
+                    // Requests in progress retain their clients.
+                    startups = startups.filter { !$0.key.isProxied }
+                }
+                startups[kind] = newValue
+            }
+        }
+
+        mutating func end() -> [Startup<AsyncHTTPClients>.Phase] {
+            isOver = true
+            return startups.keys.compactMap { startups[$0]?.end() }
+        }
     }
 
     /// The resolver of the tunnel for `localhost`. The tunnel looks up no other names.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncHTTPClient
+@_spi(Facade) internal import ConnectTunnel
 internal import HTTPTransport
 internal import NIOCore
 internal import NIOHTTP1
@@ -32,6 +33,8 @@ extension ResourceError {
                 ? (.send, "the host accepted no more of the request for \(silence.limit)")
                 : (.receive, "no data was received for \(silence.limit)")
             self.init(.timedOut, phase, message, error, at: url)
+        case let error as ProxyConnectError:
+            self.init(.cannotConnect, .connect, error.description, error, at: url)
         case let failure as NIOConnectionError: self.init(connection: failure, at: url)
         case let error as NIOSSLError where error != .uncleanShutdown: self.init(tls: error, at: url)
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: error, at: url)

@@ -9,8 +9,8 @@ internal import ResourceLoading
 internal import SystemSupport
 internal import WebSyntax
 
-/// A CONNECT proxy inside the app, on loopback. It resolves names with an ``AddressResolving``, races the addresses
-/// and relays bytes. TLS remains between the client and the host.
+/// A CONNECT proxy inside the app, on loopback. It resolves names with an ``AddressResolving`` and races the addresses,
+/// or connects through other proxies, and relays bytes. TLS remains between the client and the host.
 ///
 /// Other programs on the device can reach the port, so each connection must authenticate. The credentials are new for
 /// each tunnel. At most 32 connections may be unauthenticated, each for 5 s and with 4 KiB of data.
@@ -38,11 +38,13 @@ final class AddressTunnel: Sendable {
 
     /// Starts listening.
     /// - Parameters:
-    ///   - addresses: The resolver of host names.
+    ///   - addresses: The resolver of host names; `nil` for the system's.
+    ///   - routes: The routes to all hosts, in the order in which they are tried; direct by default.
     ///   - timeout: The time limit of a look-up, and separately of a connection.
     ///   - headTimeout: The time limit for the authentication of a connection.
     static func start(
-        _ addresses: any AddressResolving, timeout: Duration, headTimeout: Duration = .seconds(5)
+        _ addresses: (any AddressResolving)?, over routes: [ProxyRoute] = [.direct], timeout: Duration,
+        headTimeout: Duration = .seconds(5)
     ) async throws -> AddressTunnel {
         let credentials = RandomToken.hex(byteCount: 32)
         let holder = Holder()
@@ -60,7 +62,7 @@ final class AddressTunnel: Sendable {
                     try channel.closeOnExec()
                     let number = unidentifiedPeers.insert(channel)
                     let request = TunnelRequest(
-                        credentials: credentials, addresses: addresses, limits: limits,
+                        credentials: credentials, addresses: addresses, routes: routes, limits: limits,
                         didIdentify: { unidentifiedPeers.remove(number) }
                     ) {
                         holder.tunnel?.record($1, of: $0)

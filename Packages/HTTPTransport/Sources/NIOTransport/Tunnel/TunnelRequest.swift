@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
@@ -26,7 +26,8 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     /// The longest request head, in bytes. The transport is the only client, and its requests are short.
     private static let longestHead = 4 << 10
     private let credentials: String
-    private let addresses: any AddressResolving
+    private let addresses: (any AddressResolving)?
+    private let routes: [ProxyRoute]
     private let limits: Limits
     private let didIdentify: @Sendable () -> Void
     private let record: @Sendable (HostPort, any Error) -> Void
@@ -37,12 +38,13 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameter didIdentify: A closure that is called, once or more, when the connection has authenticated or is
     ///   closed.
     init(
-        credentials: String, addresses: any AddressResolving, limits: Limits,
+        credentials: String, addresses: (any AddressResolving)?, routes: [ProxyRoute], limits: Limits,
         didIdentify: @escaping @Sendable () -> Void,
         record: @escaping @Sendable (HostPort, any Error) -> Void
     ) {
         self.credentials = credentials
         self.addresses = addresses
+        self.routes = routes
         self.limits = limits
         self.didIdentify = didIdentify
         self.record = record
@@ -107,26 +109,17 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func connect(_ channel: any Channel, to target: HostPort) {
-        let resolver = TunnelResolver(addresses, on: channel.eventLoop, timeout: limits.connect)
-        let connecting = ClientBootstrap(group: channel.eventLoop)
-            .resolver(resolver)
-            .connectTimeout(TimeAmount(limits.connect))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.closeOnExec()
-                    channel.enableKeepAlive()
-                }
-            }
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            // Bytes of the host wait until both connections are joined.
-            .channelOption(.autoRead, value: false)
-            .connect(host: target.host, port: target.port)
+        let resolver = addresses.map { TunnelResolver($0, on: channel.eventLoop, timeout: limits.connect) }
+        var factory: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+        if let resolver { factory = { _ in resolver } }
+        let connector = RouteConnector(on: channel.eventLoop, timeLimit: limits.connect, resolver: factory)
+        let connecting = connector.connect(to: target, over: routes)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
         connecting.whenComplete { result in
             switch result {
             case .success(let upstream): me.value.join(channel, upstream)
             case .failure(let error):
-                me.value.record(target, resolver.failure ?? error)
+                me.value.record(target, resolver?.failure ?? error)
                 me.value.refuse(channel, "502 Bad Gateway")
             }
         }
