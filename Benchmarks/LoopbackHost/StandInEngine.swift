@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import ResourceLoading
 internal import WebEngine
 internal import WebEngineTesting
 
@@ -16,6 +17,7 @@ final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     private(set) var proxy: EngineProxy?
     let proxyKind = EngineProxy.Kind.socks5
     let isProxyReliable = true
+    let systemProxies: (any ProxyResolving)? = nil
     private let certificate: URL
 
     init(certificate: URL) {

@@ -33,6 +33,7 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     let proxy: EngineProxy? = nil
     let proxyKind = EngineProxy.Kind.socks5
     let isProxyReliable = true
+    let systemProxies: (any ProxyResolving)? = nil
     func setProxy(_ proxy: EngineProxy?) {}
     func trust(_ certificate: EngineCertificate, for host: String) async throws {}
     func clearHTTPCache() async throws {}

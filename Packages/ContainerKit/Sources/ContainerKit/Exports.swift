@@ -104,9 +104,11 @@
 @_exported public import struct ResourceLoading.PageID
 @_exported public import struct ResourceLoading.PageReference
 @_exported public import struct ResourceLoading.Provenance
+@_exported public import protocol ResourceLoading.ProxyResolving
 @_exported public import struct ResourceLoading.RequestRecord
 @_exported public import enum ResourceLoading.ResourceBody
 @_exported public import struct ResourceLoading.ResourceError
+@_exported public import class ResourceLoading.SystemProxies
 @_exported public import class ResourceStore.BlobStore
 @_exported public import struct ResourceStore.StoreCounters
 @_exported public import struct ResourceStore.StoreError

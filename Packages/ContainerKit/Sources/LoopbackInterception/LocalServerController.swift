@@ -26,6 +26,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     ///   - engine: the engine, which is not retained.
     ///   - requests: the loader of the server.
     ///   - options: the options of the server.
+    ///   - proxies: the proxies of the system for connections to hosts; `nil` for none.
     ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - directory: the container's directory, which stores the port.
     ///   - isUsed: a Boolean value that indicates whether the server starts now. If `false`, it starts when the first
@@ -35,7 +36,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        trusted: @escaping TrustedCertificates, directory: String, isUsed: Bool, logger: Logger, host: any LoopbackHost
+        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, directory: String, isUsed: Bool,
+        logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
         let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host) { [pages] event in
@@ -46,6 +48,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
             loader: requests, completing: requests, trusting: CertificateTrust(engine), port: 0)
         configuration.observer = batcher
         configuration.upstreamProxy = options.upstreamProxy
+        configuration.systemProxies = proxies
         configuration.trusted = trusted
         configuration.limits = options.limits
         server = LazyListener { [configuration] in

@@ -50,13 +50,13 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         if mode == .loopbackProxy {
             server = nil
             proxy = try await ProxyController(
-                engine, requests, options, trusted: ports.trusted, isUsed: isUsed, logger: logger, clock: clock,
-                host: ports.host)
+                engine, requests, options, proxies: ports.proxies, trusted: ports.trusted, isUsed: isUsed,
+                logger: logger, clock: clock, host: ports.host)
         } else {
             proxy = nil
             server = try await LocalServerController(
-                engine, requests, options, trusted: ports.trusted, directory: directory, isUsed: isUsed, logger: logger,
-                host: ports.host)
+                engine, requests, options, proxies: ports.proxies, trusted: ports.trusted, directory: directory,
+                isUsed: isUsed, logger: logger, host: ports.host)
         }
     }
 

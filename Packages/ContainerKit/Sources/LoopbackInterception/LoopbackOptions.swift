@@ -10,8 +10,8 @@ public struct LoopbackOptions: Sendable {
     /// launch and stored in the container's directory. It is part of the origin of the pages, so a change would
     /// separate the pages from their storage.
     public var port: Int?
-    /// The upstream HTTP proxy for tunnelled connections and for protocol upgrades; none by default. Other requests use
-    /// the container's transport, which has its own proxy setting.
+    /// The upstream HTTP proxy for tunnelled connections and for protocol upgrades, in place of the proxies of the
+    /// system; none by default. Other requests use the container's transport, which has its own proxy setting.
     public var upstreamProxy: HostPort?
     /// The limits of the proxy or the server.
     public var limits = LoopbackLimits()

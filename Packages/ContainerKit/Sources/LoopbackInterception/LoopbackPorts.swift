@@ -82,6 +82,7 @@ package struct LoopbackPorts: Sendable {
     let bodies: (any LoopbackBodies)?
     let observer: (any LoopbackRequestObserver)?
     let host: any LoopbackHost
+    let proxies: SystemProxies?
     let trusted: TrustedCertificates
 
     /// Creates the ports.
@@ -90,11 +91,13 @@ package struct LoopbackPorts: Sendable {
     ///   - bodies: the request bodies of legacy pages; `nil` if the app does not support legacy pages.
     ///   - observer: the observer of document requests.
     ///   - host: the receiver of events.
+    ///   - proxies: the proxies of the system for connections to hosts; `nil`, the default, for none.
     ///   - trusted: the certificates that WebSocket connections trust in addition to those of the system.
     package init(
         pipeline: any LoopbackPipeline, bodies: (any LoopbackBodies)?, observer: (any LoopbackRequestObserver)?,
-        host: any LoopbackHost, trusted: @escaping TrustedCertificates
+        host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates
     ) {
+        self.proxies = proxies
         self.trusted = trusted
         self.pipeline = pipeline
         self.bodies = bodies

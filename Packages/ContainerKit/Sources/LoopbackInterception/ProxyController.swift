@@ -51,6 +51,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     ///   - engine: the engine, which is not retained.
     ///   - requests: the loader and the policy of the proxy.
     ///   - options: the options of the proxy.
+    ///   - proxies: the proxies of the system for connections to hosts; `nil` for none.
     ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - isUsed: a Boolean value that indicates whether the proxy starts now. If `false`, it starts on first use.
     ///   - logger: the logger.
@@ -59,7 +60,8 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger, clock: any Clock<Duration>,
+        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger,
+        clock: any Clock<Duration>,
         host: any LoopbackHost
     ) async throws {
         setting = ProxySetting(engine)
@@ -75,6 +77,7 @@ final class ProxyController<Engine: WebEngineDriver> {
             loader: requests, policy: requests, trusting: CertificateTrust(engine))
         configuration.observer = ProofObserver(arrivals: arrivals, next: batcher)
         configuration.upstreamProxy = options.upstreamProxy
+        configuration.systemProxies = proxies
         configuration.trusted = trusted
         configuration.limits = options.limits
         proxy = LazyListener { [configuration] in try await InterceptingProxy.start(configuration) }

@@ -9,6 +9,7 @@ import PackageFormat
 import ResourceLoading
 import Testing
 import WebEngineTesting
+import WebSyntax
 
 @testable import OfflinePackage
 
@@ -37,6 +38,41 @@ struct ConfigurationTests {
         func log(event: LogEvent) {
             messages.withLock { $0.append("\(event.message)") }
         }
+    }
+
+    /// A resolver that names one proxy for all hosts, or fails.
+    private struct Settings: ProxyResolving {
+        let route: ProxyRoute?
+
+        func routes(to host: HostPort, isSecure: Bool) async throws -> [ProxyRoute] {
+            guard let route else { throw CancellationError() }
+            return [route]
+        }
+    }
+
+    @Test("The transport receives the system's proxies from the engine, unless the app does not use them")
+    func systemProxies() async throws {
+        let route = ProxyRoute.http(HostPort(host: "proxy.example", port: 3_128), nil)
+        let host = HostPort(host: "shop.example", port: 443)
+        _ = try await fixture.container()
+        #expect(fixture.network.proxies.withLock { $0 } == nil)
+        fixture.engine.systemProxies = Settings(route: route)
+        _ = try await fixture.container { $0.network.usesSystemProxies = false }
+        #expect(fixture.network.proxies.withLock { $0 } == nil)
+        _ = try await fixture.container()
+        let proxies = try #require(fixture.network.proxies.withLock { $0 })
+        #expect(await proxies.routes(to: host, isSecure: true) == [route])
+        #expect(await proxies.routes(to: HostPort(host: "a.localhost", port: 443), isSecure: true) == [.direct])
+    }
+
+    @Test("The logger receives the reason why the system's proxy is unknown")
+    func unknownProxy() async throws {
+        let log = Log()
+        fixture.engine.systemProxies = Settings(route: nil)
+        _ = try await fixture.container { $0.logger = Logger(label: "test") { _ in log } }
+        let proxies = try #require(fixture.network.proxies.withLock { $0 })
+        #expect(await proxies.routes(to: HostPort(host: "shop.example", port: 443), isSecure: true) == [.direct])
+        #expect(log.messages.withLock { $0 }.contains("the system's proxy is unknown, so the connection is direct"))
     }
 
     @Test("The host sets the limits of packages")

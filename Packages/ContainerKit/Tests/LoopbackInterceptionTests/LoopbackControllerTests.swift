@@ -8,6 +8,7 @@ import ResourceLoading
 import Testing
 import WebEngine
 import WebEngineTesting
+import WebSyntax
 
 @testable import LoopbackInterception
 @testable import LoopbackServer
@@ -22,12 +23,13 @@ struct LoopbackControllerTests {
         .appendingPathComponent("loopback-\(UUID().uuidString)").path
 
     private func controller(
-        _ mode: InterceptionMode, isUsed: Bool = true
+        _ mode: InterceptionMode, isUsed: Bool = true, proxies: SystemProxies? = nil
     ) async throws -> LoopbackController<FakeEngine> {
         try await LoopbackController(
             engine, in: mode, LoopbackOptions(), directory: folder, names: nil, isUsed: isUsed,
             logger: Logger(label: "test"), clock: ContinuousClock(),
-            ports: LoopbackPorts(pipeline: pipeline, bodies: nil, observer: nil, host: host, trusted: { _ in [] }))
+            ports: LoopbackPorts(
+                pipeline: pipeline, bodies: nil, observer: nil, host: host, proxies: proxies, trusted: { _ in [] }))
     }
 
     @Test("With the proxy, pages keep their real URLs, and requests of opened hosts are reported")
@@ -47,6 +49,30 @@ struct LoopbackControllerTests {
         #expect(engine.proxy?.kind == .socks5)
         await controller.shutDown()
         #expect(engine.proxy == nil && controller.lostReports == 0)
+    }
+
+    @Test(
+        "Proxies of the system at the port of an own listener are left out while it listens",
+        arguments: [InterceptionMode.loopbackProxy, .loopbackServer])
+    func ownListener(mode: InterceptionMode) async throws {
+        struct Settings: ProxyResolving {
+            let ports: AsyncStream<Int>
+
+            func routes(to host: HostPort, isSecure: Bool) async throws -> [ProxyRoute] {
+                for await port in ports { return [.http(HostPort(host: "127.0.0.1", port: port), nil)] }
+                return []
+            }
+        }
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let proxies = SystemProxies(Settings(ports: ports)) { message, host in Issue.record("\(host): \(message)") }
+        let controller = try await controller(mode, proxies: proxies)
+        let own = try #require(mode == .loopbackProxy ? engine.proxy?.port : controller.port)
+        port.yield(own)
+        let host = HostPort(host: "shop.example", port: 443)
+        #expect(await proxies.routes(to: host, isSecure: true) == [.direct])
+        await controller.shutDown()
+        let route = ProxyRoute.http(HostPort(host: "127.0.0.1", port: own), nil)
+        #expect(await proxies.routes(to: host, isSecure: true) == [route])
     }
 
     @Test("The engine preconnects to origins of requested pages that the proxy opens")

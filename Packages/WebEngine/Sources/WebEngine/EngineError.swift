@@ -63,6 +63,8 @@ extension ErrorCode<EngineError> {
     public static var cookie: Self { Self("cookie") }
     /// The user agent is not a valid header field value.
     public static var invalidUserAgent: Self { Self("invalid-user-agent") }
+    /// The proxies of the system for a host are unknown, or none is of a supported kind.
+    public static var proxy: Self { Self("proxy") }
     /// A time limit expired.
     public static var timedOut: Self { Self("timed-out") }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ResourceLoading
+
 /// The proxy and the trusted certificates of an engine.
 ///
 /// Isolation: the main actor.
@@ -20,6 +22,10 @@ public protocol EngineNetworking: AnyObject {
     /// A Boolean value that indicates whether all requests use the proxy and its credentials once ``setProxy(_:)`` has
     /// returned. If it is `false`, pages do not depend on the proxy before a proof by requests.
     var isProxyReliable: Bool { get }
+
+    /// The resolver of the proxies in the system's settings, which the engine uses by itself while no proxy is set;
+    /// `nil` if the engine cannot read them. The container uses it for its own connections.
+    var systemProxies: (any ProxyResolving)? { get }
 
     /// Trusts one leaf certificate for one host for the lifetime of the engine, regardless of its issuer.
     ///

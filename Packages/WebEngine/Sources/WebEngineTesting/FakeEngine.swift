@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
-internal import ResourceLoading
+public import ResourceLoading
 public import WebEngine
 
 /// An engine that loads nothing by itself. It records calls, and a test controls its pages.
@@ -35,6 +35,8 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var proxyKind = EngineProxy.Kind.socks5
     /// A Boolean value that indicates whether the proxy needs no proof; `true` initially.
     public var isProxyReliable = true
+    /// The proxies of the system; `nil` initially.
+    public var systemProxies: (any ProxyResolving)?
     /// The trusted certificates by host.
     public private(set) var trusted: [String: Set<EngineCertificate>] = [:]
     /// The URLs of each ``removeFiles(under:at:lastGiven:)`` call.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ResourceLoading
 internal import SystemSupport
 public import WebEngine
 
@@ -27,6 +28,7 @@ public import WebEngine
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
+        public let systemProxies: (any ProxyResolving)?
         private let contentRules = ContentRuleStore()
         /// A Boolean value that indicates whether a view was created. Before the first view, an engine with storage in
         /// memory has no data.
@@ -83,6 +85,7 @@ public import WebEngine
             // The engine ignores this setting after the first process has started.
             webkit_web_context_set_sandbox_enabled(context, configuration.sandbox == .off || fault != nil ? 0 : 1)
             languages.set(in: context)
+            systemProxies = GIOProxyResolver.system
             let cookies = WebKitGTKCookieStore(of: dataManager)
             if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
             self.cookies = cookies

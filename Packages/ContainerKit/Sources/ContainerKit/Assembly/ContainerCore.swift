@@ -27,6 +27,8 @@ final class ContainerCore<Engine: WebEngineDriver> {
     let rules: ActiveRules
     let modes: PageModes
     let network: NetworkLoader
+    /// The proxies of the system; `nil` if they are not used.
+    let proxies: SystemProxies?
     let packages: PackageService
     let previews = PreviewList()
     let pages: PageRegistry
@@ -41,6 +43,7 @@ final class ContainerCore<Engine: WebEngineDriver> {
     init(_ engine: Engine, _ given: ContainerConfiguration) async throws {
         let given = given.sharedOut
         var modes = try Self.pageModes(given, for: engine)
+        proxies = given.systemProxies(of: engine.networking)
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         let packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
@@ -68,4 +71,18 @@ final class ContainerCore<Engine: WebEngineDriver> {
     var logger: Logger { configuration.logger }
     /// The names of the custom schemes.
     var names: SchemeNames { configuration.pages.schemeNames }
+}
+
+extension ContainerConfiguration {
+    /// Returns the proxies of the system for the container's connections, after the transport has received them.
+    @MainActor
+    fileprivate func systemProxies(of networking: any EngineNetworking) -> SystemProxies? {
+        guard network.usesSystemProxies, let resolver = networking.systemProxies else { return nil }
+        let proxies = SystemProxies(resolver) { [logger] reason, host in
+            let metadata: Logger.Metadata = ["host": "\(host)", "error": "\(reason)"]
+            logger.warning("the system's proxy is unknown, so the connection is direct", metadata: metadata)
+        }
+        network.transport.useSystemProxies(proxies)
+        return proxies
+    }
 }

@@ -36,6 +36,7 @@
                 clock: configuration.clock,
                 ports: LoopbackPorts(
                     pipeline: pipeline.path, bodies: requests.legacy, observer: adapter, host: adapter,
+                    proxies: proxies,
                     trusted: { [authorities = configuration.network.transport.authorities] host in
                         CertificateAuthority.certificates(among: authorities, trustedFor: host)
                     }))

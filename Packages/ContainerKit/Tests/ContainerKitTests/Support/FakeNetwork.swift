@@ -26,6 +26,8 @@ final class FakeNetwork: HTTPTransporting {
     private let releases: AsyncStream<Void>
     private let release: AsyncStream<Void>.Continuation
     let capabilities: TransportCapabilities
+    /// The proxies of the system that the network has received.
+    let proxies = Mutex<SystemProxies?>(nil)
 
     init(_ capabilities: TransportCapabilities = .decodes) {
         self.capabilities = capabilities
@@ -44,6 +46,8 @@ final class FakeNetwork: HTTPTransporting {
     func put(_ body: ResourceBody, at url: String, _ fields: HTTPFields = [:]) {
         files.withLock { $0[url] = (body, fields) }
     }
+
+    func useSystemProxies(_ proxies: SystemProxies) { self.proxies.withLock { $0 = proxies } }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }

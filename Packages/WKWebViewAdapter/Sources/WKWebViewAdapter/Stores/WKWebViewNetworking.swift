@@ -4,6 +4,7 @@
 #if canImport(WebKit)
     internal import Foundation
     internal import Network
+    internal import ResourceLoading
     internal import SystemSupport
     internal import WebEngine
     internal import WebKit
@@ -45,6 +46,14 @@
             }
             if initialProxies == nil { initialProxies = store.proxyConfigurations }
             store.proxyConfigurations = [proxy.configuration]
+        }
+
+        var systemProxies: (any ProxyResolving)? {
+            #if canImport(CFNetwork)
+                CFNetworkProxyResolver()
+            #else
+                nil
+            #endif
         }
 
         // MARK: Trust

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// Never compiled on Linux: it has no CFNetwork. The interpretation of the values is in SystemProxyEntry.swift.
+
+#if canImport(CFNetwork)
+    internal import CFNetwork
+    internal import Foundation
+    internal import ResourceLoading
+    internal import WebSyntax
+
+    /// The proxies of the settings of the current network.
+    ///
+    /// Isolation: any.
+    struct CFNetworkProxyResolver: ProxyResolving {
+        func routes(to host: HostPort, isSecure: Bool) async throws -> [ProxyRoute] {
+            let scheme = isSecure ? "https" : "http"
+            guard let url = URL(string: "\(scheme)://\(host.authority(isSecure: isSecure))/"),
+                let settings = CFNetworkCopySystemProxySettings()?.takeRetainedValue()
+            else { return [] }
+            let list = CFNetworkCopyProxiesForURL(url as CFURL, settings).takeRetainedValue() as? [[String: Any]]
+            return try SystemProxyEntry.routes(of: (list ?? []).map(Self.entry), to: host)
+        }
+
+        private static func entry(_ values: [String: Any]) -> SystemProxyEntry {
+            SystemProxyEntry(
+                kind: kind(of: values[kCFProxyTypeKey as String] as? String),
+                host: values[kCFProxyHostNameKey as String] as? String,
+                port: values[kCFProxyPortNumberKey as String] as? Int,
+                username: values[kCFProxyUsernameKey as String] as? String,
+                password: values[kCFProxyPasswordKey as String] as? String)
+        }
+
+        private static func kind(of type: String?) -> SystemProxyEntry.Kind {
+            switch type {
+            case kCFProxyTypeNone as String: .direct
+            case kCFProxyTypeHTTP as String, kCFProxyTypeHTTPS as String: .http
+            case kCFProxyTypeSOCKS as String: .socks
+            case kCFProxyTypeAutoConfigurationURL as String, kCFProxyTypeAutoConfigurationJavaScript as String: .script
+            default: .other
+            }
+        }
+    }
+#endif
