@@ -14,6 +14,10 @@ struct WatchingTransport: HTTPTransporting {
     var capabilities: TransportCapabilities { base.capabilities }
     var authorities: [CertificateAuthority] { base.authorities }
 
+    var forBackgroundTransfers: any HTTPTransporting {
+        WatchingTransport(base: base.forBackgroundTransfers, log: log)
+    }
+
     func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {

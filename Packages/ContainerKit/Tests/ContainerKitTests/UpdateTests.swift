@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerKit
 import ContainerTesting
 import Foundation
@@ -49,6 +50,17 @@ struct UpdateTests {
             try Task.checkCancellation()
             await Task.yield()
         }
+    }
+
+    @Test("The requests of an update that no one waits for are a background transfer, and others are not")
+    func urgency() async throws {
+        let container = try await fixture.container()
+        try await container.update(from: fixture.publish(["index.html": "one"], version: "1"), urgency: .wanted)
+        #expect(fixture.network.urls.count >= 2 && fixture.network.backgroundURLs.withLock { $0 } == [])
+        fixture.network.requests.withLock { $0 = [] }
+        try await container.update(from: fixture.publish(["index.html": "two"], version: "2"), urgency: .whenConvenient)
+        #expect(fixture.network.urls.count >= 2)
+        #expect(fixture.network.backgroundURLs.withLock { $0 } == fixture.network.urls)
     }
 
     @Test("A version whose page fails is rolled back, and not downloaded again")

@@ -21,6 +21,12 @@ public protocol HTTPTransporting: Sendable {
     /// the authorities of that one.
     var authorities: [CertificateAuthority] { get }
 
+    /// The form of this transport for background transfers, which fails with code `offline` on a network that the user
+    /// wants to spare. It shares the connections of this transport.
+    ///
+    /// A transport that wraps another one wraps the form of that one. The default is the transport itself.
+    var forBackgroundTransfers: any HTTPTransporting { get }
+
     /// Uses the proxies of the system for all later requests, unless the transport has a proxy of its own or applies
     /// the system's settings by itself. A container calls it when it starts.
     ///
@@ -47,6 +53,9 @@ public protocol HTTPTransporting: Sendable {
 extension HTTPTransporting {
     /// No authorities.
     public var authorities: [CertificateAuthority] { [] }
+
+    /// The transport itself.
+    public var forBackgroundTransfers: any HTTPTransporting { self }
 
     /// Does nothing.
     public func useSystemProxies(_ proxies: SystemProxies) {}

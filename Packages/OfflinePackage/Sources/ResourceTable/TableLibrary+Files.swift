@@ -149,7 +149,9 @@ extension TableLibrary {
         guard table?[item.entry.url] == item.entry else { return nil }
         if !item.isForced, await file(of: item.entry) != nil { return nil }
         do {
-            _ = try await flight(of: item.entry, unlessStored: !item.isForced)
+            _ = try await BackgroundTransfer.$isCurrent.withValue(true) {
+                try await flight(of: item.entry, unlessStored: !item.isForced)
+            }
             count(\.downloads)
             return nil
         } catch {

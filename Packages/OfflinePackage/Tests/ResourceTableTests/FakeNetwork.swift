@@ -18,6 +18,8 @@ final class FakeNetwork: ResourceLoader {
     }
 
     private let state = Mutex((answers: [String: Answer](), requestedURLs: [String](), open: 0, mostOpen: 0))
+    /// The requested URLs of background transfers, in order.
+    let backgroundURLs = Mutex<[String]>([])
 
     /// The requested URLs, in order.
     var requestedURLs: [String] { state.withLock { $0.requestedURLs } }
@@ -38,6 +40,7 @@ final class FakeNetwork: ResourceLoader {
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let url = request.head.urlText
+        if BackgroundTransfer.isCurrent { backgroundURLs.withLock { $0.append(url) } }
         let answer = state.withLock { state in
             state.requestedURLs.append(url)
             state.open += 1

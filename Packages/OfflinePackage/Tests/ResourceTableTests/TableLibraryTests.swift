@@ -44,6 +44,17 @@ struct TableLibraryTests {
         #expect(store.keys == keys(new))
     }
 
+    @Test("Queued files are background transfers; tables and files that a page requests are not")
+    func backgroundTransfers() async throws {
+        let library = try await fixture.open()
+        let maker = TableMaker("1", count: 3)
+        try await fixture.update(library, to: maker)
+        #expect(try await fixture.text(library, maker.items[0].url) == "content 0")
+        #expect(network.backgroundURLs.withLock { $0 } == [])
+        await library.downloadPending()
+        #expect(Set(network.backgroundURLs.withLock { $0 }) == Set(maker.items[1...].map(\.key)))
+    }
+
     @Test("Changed files are fetched again, and files that left the table are removed")
     func changes() async throws {
         let library = try await fixture.open()

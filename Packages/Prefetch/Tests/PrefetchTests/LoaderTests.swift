@@ -53,6 +53,21 @@ struct LoaderTests {
         #expect(request.page?.page == fixture.page && request.destination == .subresource)
     }
 
+    @Test("A prefetch request is a background transfer, and the page's own request is not")
+    func backgroundTransfer() async throws {
+        let fixture = Fixture()
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        #expect(ahead.isBackground)
+        // The network is to be spared.
+        ahead.fail()
+        async let text = fixture.text(fixture.own())
+        let own = try await fixture.upstream.exchange(2)
+        #expect(!own.isBackground)
+        own.answer(whole: "own")
+        #expect(try await text == "network: own")
+    }
+
     @Test("A response in progress is joined and streamed piece by piece")
     func join() async throws {
         let fixture = Fixture()

@@ -13,6 +13,8 @@ final class Upstream: ResourceLoader {
     /// One request with its response.
     final class Exchange: Sendable {
         let request: ResourceRequest
+        /// A Boolean value that indicates whether the request is part of a background transfer.
+        let isBackground = BackgroundTransfer.isCurrent
         private let head = AsyncThrowingStream.makeStream(of: ResourceResponse?.self)
         private let pieces: AsyncThrowingStream<Data, any Error>
         private let body: AsyncThrowingStream<Data, any Error>.Continuation

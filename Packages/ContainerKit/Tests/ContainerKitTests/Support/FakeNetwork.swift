@@ -26,6 +26,8 @@ final class FakeNetwork: HTTPTransporting {
     private let releases: AsyncStream<Void>
     private let release: AsyncStream<Void>.Continuation
     let capabilities: TransportCapabilities
+    /// The URLs of the requests that were sent as background transfers.
+    let backgroundURLs = Mutex<[String]>([])
     /// The proxies of the system that the network has received.
     let proxies = Mutex<SystemProxies?>(nil)
 
@@ -51,6 +53,7 @@ final class FakeNetwork: HTTPTransporting {
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }
+        if BackgroundTransfer.isCurrent { backgroundURLs.withLock { $0.append(request.urlText) } }
         if case .bytes(let bytes) = body { bodies.withLock { $0.append(bytes) } }
         if request.path == "/held" {
             hold.yield()

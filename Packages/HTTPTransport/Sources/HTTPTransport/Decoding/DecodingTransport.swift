@@ -35,6 +35,10 @@ public struct DecodingTransport: HTTPTransporting {
 
     public var authorities: [CertificateAuthority] { base.authorities }
 
+    public var forBackgroundTransfers: any HTTPTransporting {
+        DecodingTransport(base.forBackgroundTransfers, limits: decoding.limits)
+    }
+
     public func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
 
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {

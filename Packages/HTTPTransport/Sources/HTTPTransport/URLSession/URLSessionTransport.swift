@@ -63,17 +63,23 @@ public final class URLSessionTransport: HTTPTransporting {
     }
 
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
-        try await send(request, body: body, report: nil)
+        try await send(request, body: body, report: nil, isBackground: false)
     }
 
     public func send(
         _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
     ) async throws -> TransportResponse {
-        try await send(request, body: body, report: progress)
+        try await send(request, body: body, report: progress, isBackground: false)
     }
 
+    /// The form of this transport for background transfers.
+    ///
+    /// On Apple's systems it uses no network in Low Data Mode and no expensive network, such as a mobile network or a
+    /// personal hotspot. The requests then fail with code `offline`, also if the network changes during a response.
+    public var forBackgroundTransfers: any HTTPTransporting { BackgroundForm(transport: self) }
+
     private func send(
-        _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?
+        _ request: HTTPRequest, body: ResourceBody, report: (@Sendable (UploadProgress) -> Void)?, isBackground: Bool
     ) async throws -> TransportResponse {
         let url = request.urlText
         let parsed = try request.sentURL()
@@ -86,6 +92,7 @@ public final class URLSessionTransport: HTTPTransporting {
         outgoing.httpMethod = request.method.rawValue
         outgoing.httpShouldHandleCookies = false
         outgoing.timeoutInterval = 7 * 86_400
+        if isBackground { outgoing.refuseSparedNetworks() }
         for field in request.headerFields.sentOnConnection() where !Self.own.contains(field.name) {
             outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
@@ -127,4 +134,33 @@ public final class URLSessionTransport: HTTPTransporting {
     /// The fields that the session sets itself.
     private static let own: Set<HTTPField.Name> = Set(
         ["host", "content-length", "accept-encoding"].compactMap { HTTPField.Name($0) })
+}
+
+extension URLSessionTransport {
+    /// The transport for background transfers.
+    private struct BackgroundForm: HTTPTransporting {
+        let transport: URLSessionTransport
+
+        var capabilities: TransportCapabilities { transport.capabilities }
+
+        func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+            try await transport.send(request, body: body, report: nil, isBackground: true)
+        }
+
+        func send(
+            _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
+        ) async throws -> TransportResponse {
+            try await transport.send(request, body: body, report: progress, isBackground: true)
+        }
+    }
+}
+
+extension URLRequest {
+    /// Refuses networks in Low Data Mode and expensive networks. Foundation on Linux knows neither.
+    fileprivate mutating func refuseSparedNetworks() {
+        #if canImport(Darwin)
+            allowsConstrainedNetworkAccess = false
+            allowsExpensiveNetworkAccess = false
+        #endif
+    }
 }

@@ -51,7 +51,8 @@ public enum ApplyTiming: String, Sendable, Hashable, Codable, CaseIterable {
 public enum UpdateUrgency: Sendable, Hashable, CaseIterable {
     /// A user waits for the update, so any network is acceptable.
     case wanted
-    /// The update runs only if the app is idle, the network is not metered and the battery is not low.
+    /// The update runs only if the app is idle, the network is not metered and the battery is not low. Its requests are
+    /// a `BackgroundTransfer`, which fails on a network that the user wants to spare.
     case whenConvenient
 
     /// Returns the reason that prevents the update now, or `nil` if there is none.

@@ -219,6 +219,12 @@ public actor PackageUpdater {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
+        return try await BackgroundTransfer.$isCurrent.withValue(urgency == .whenConvenient) {
+            try await update(from: source, timing)
+        }
+    }
+
+    private func update(from source: PackageSource, _ timing: ApplyTiming) async throws -> PackageUpdate {
         let installCounts = hostInstallCounts
         return try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
