@@ -322,6 +322,7 @@ let package = Package(
         target(
             "WebEngineTesting", in: "WebEngine",
             ["WebSyntax", "AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
+        tests(of: "WebEngineTesting", in: "WebEngine", ["ResourceLoading", "SystemSupport", "WebEngine", .httpTypes]),
         target(
             "SchemeRouter", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),

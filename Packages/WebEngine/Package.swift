@@ -43,6 +43,14 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
+        .testTarget(
+            name: "WebEngineTestingTests",
+            dependencies: [
+                "WebEngine", "WebEngineTesting",
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,6 +4,7 @@
 public import HTTPTypes
 public import ResourceLoading
 public import WebEngine
+internal import WebSyntax
 
 /// An engine that loads nothing by itself. It records calls, and a test controls its pages.
 ///
@@ -71,8 +72,16 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
 
     public func traits(in mode: InterceptionMode) -> EngineTraits { traitsByMode[mode] ?? traits }
 
+    /// The schemes that the engine reserves.
+    private static let reservedSchemes: Set<String> = [
+        "about", "blob", "data", "file", "http", "https", "javascript", "ws", "wss",
+    ]
+
     public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
-        guard scheme.name != takenScheme else { throw EngineError(.schemeTaken, "taken", at: scheme.name) }
+        let isFree =
+            URLScheme.isLowercase(scheme.name) && !Self.reservedSchemes.contains(scheme.name)
+            && !schemes.contains { $0.name == scheme.name && $0.isSecure != scheme.isSecure }
+        guard isFree, scheme.name != takenScheme else { throw EngineError(.schemeTaken, "taken", at: scheme.name) }
         schemes.append(scheme)
         handlers[scheme.name] = handler
     }

@@ -123,6 +123,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     // MARK: Calls of the container
 
     public func load(_ url: String) {
+        guard !hasEnded else { return }
         loads.append(url)
         lastLoad = LoadToken(of: url, after: lastLoad)
         onLoad?()
@@ -131,11 +132,13 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public func endProcess() { processEnds += 1 }
 
     public func reload(_ url: String) {
+        guard !hasEnded else { return }
         reloads.append(url)
         lastLoad = LoadToken(of: url, after: lastLoad)
     }
 
     public func showErrorPage(_ html: String, for url: String) {
+        guard !hasEnded else { return }
         errorPages.append(html)
         lastLoad = LoadToken(of: url, after: lastLoad)
     }
@@ -152,12 +155,16 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public func setUserAgent(_ agent: UserAgent) { userAgent = agent }
 
     public func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String {
+        try requireLife()
         evaluatedScripts.append(functionBody)
         onEvaluate?(functionBody)
         return try await evaluation()
     }
 
-    public func precompile(_ sources: [String]) async throws { precompiledSources += sources }
+    public func precompile(_ sources: [String]) async throws {
+        try requireLife()
+        precompiledSources += sources
+    }
 
     public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {}
 
@@ -170,6 +177,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public func isPosting(to url: String) -> Bool { posts.contains(url) }
 
     public func snapshot() async throws -> PageSnapshot {
+        try requireLife()
         guard let picture else { throw EngineError(.snapshot, "no picture is set") }
         return picture
     }
@@ -177,6 +185,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public func add(_ script: UserScript) { scripts.append(script) }
 
     public func setContentRules(_ json: String) async throws {
+        try requireLife()
         try await onContentRules?(json)
         contentRules.append(json)
     }
@@ -189,13 +198,18 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
     ) throws {
-        guard !refusedHandlers.contains(name) else { throw EngineError(.handlerTaken, "rejected", at: name) }
+        try requireLife()
+        guard !name.isEmpty, !refusedHandlers.contains(name) else { throw EngineError(.handlerTaken, "rejected", at: name) }
         handlers[name] = handler
+    }
+
+    private func requireLife() throws {
+        if hasEnded { throw EngineError(.processEnded, "the view has ended") }
     }
 
     // MARK: Calls of the pool
 
-    public func warmUp() async throws {}
+    public func warmUp() async throws { try requireLife() }
 
     public func reset() async throws -> FakeView {
         stopLoading()
