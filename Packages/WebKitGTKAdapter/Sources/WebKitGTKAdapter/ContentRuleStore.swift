@@ -95,9 +95,12 @@ internal import WebEngine
     extension WebKitGTKView {
         /// Applies content rules to the requests of the view's pages, in place of earlier rules.
         /// - Throws: `EngineError` with code `storage` if the engine rejects the rules; the earlier rules then remain.
+        ///   After the end of the view the code is `processEnded`.
         public func setContentRules(_ json: String) async throws {
+            guard !isDiscarded else { throw Self.viewEnded }
             let list = try await contentRules.list(of: json)
-            guard !isDiscarded, list.id != contentRuleID else { return }
+            guard !isDiscarded else { throw Self.viewEnded }
+            guard list.id != contentRuleID else { return }
             webkit_user_content_manager_add_filter(contentManager, list.filter)
             // The old rules are removed last, so that no request of a page passes without rules.
             if let contentRuleID { webkit_user_content_manager_remove_filter_by_id(contentManager, contentRuleID) }

@@ -418,7 +418,7 @@ public import WebEngine
         }
 
         static let pageGone = EngineError(.pageGone, "another page replaced the page")
-        private static let viewEnded = EngineError(.processEnded, "the view has ended")
+        static let viewEnded = EngineError(.processEnded, "the view has ended")
 
         func requireLife() throws {
             guard !isDiscarded, hasProcess else { throw Self.viewEnded }
