@@ -157,12 +157,21 @@ extension EngineContract {
         EngineContractCheck("replacedHandler", of: "ViewScripting.setMessageHandler(named:in:_:)") { run in
             _ = try run.serve()
             let view = try run.makeView()
-            for number in [1, 2] {
-                try view.scripting.setMessageHandler(named: "number", in: .page) { _ in "\(number)" }
-            }
+            weak var released: ReleaseProbe?
+            try {
+                let probe = ReleaseProbe()
+                released = probe
+                try view.scripting.setMessageHandler(named: "number", in: .page) { _ in
+                    probe.touch()
+                    return "1"
+                }
+            }()
+            try run.expect(released != nil, "a handler that the view retains")
+            try view.scripting.setMessageHandler(named: "number", in: .page) { _ in "2" }
             try await run.load(in: view)
             try run.expect(
                 try await run.site.post("0", to: "number", in: .page, of: view), .value("2"), "the reply")
+            try await run.wait(for: "the release of the replaced handler") { released == nil }
         },
         EngineContractCheck(
             "endedMessages", of: "ViewScripting.setMessageHandler(named:in:_:)", needs: [.messageEnds]
