@@ -629,7 +629,7 @@ let package = Package(
                 "NIOTransport",
                 "OfflinePackage",
                 "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebEngine",
-                "WebKitGTKAdapter", "WebViewPool", .httpTypes,
+                "WebEngineTesting", "WebKitGTKAdapter", "WebViewPool", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",
@@ -641,7 +641,7 @@ let package = Package(
                 "ContainerTesting",
                 "PackageFormat",
                 "PackagePublisher",
-                "ProgramTesting", "BaseTesting", .httpTypes,
+                "ProgramTesting", "BaseTesting", "WebEngineTesting", .httpTypes,
             ], path: "Tests/EndToEndTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

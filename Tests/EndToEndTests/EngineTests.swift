@@ -6,6 +6,7 @@ import ContainerTesting
 import Foundation
 import ProgramTesting
 import Testing
+import WebEngineTesting
 
 extension RealEngine {
     /// The adapter in the real engine, one check at a time.
@@ -27,6 +28,17 @@ extension RealEngine {
         func check(_ name: String) async throws {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run(name, folder.path, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        /// The names of the checks of the contract, in groups.
+        private static let contractGroups = stride(from: 0, to: EngineContract.checks.count, by: 16).map { start in
+            EngineContract.checks[start...].prefix(16).map(\.name)
+        }
+
+        @Test("The engine keeps the contract of engines", arguments: contractGroups)
+        func contract(_ names: [String]) async throws {
+            let outcome = try await Program("engine-harness").run(["contract"] + names, in: NSTemporaryDirectory())
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 

@@ -10,6 +10,7 @@ internal import WebKitGTKAdapter
 
 /// The checks of the adapter.
 enum EngineCheck: String, CaseIterable {
+    case contract
     case userScripts
     case messages
     case messageReplies
@@ -92,6 +93,7 @@ enum EngineCheck: String, CaseIterable {
     var limit: Duration {
         switch self {
         case .bodies: .seconds(420)
+        case .contract: .seconds(170)
         case .bridge, .isolation, .documentViews: .seconds(180)
         // The number of cycles is an argument.
         case .pool, .soak: .seconds(3_600)
@@ -104,6 +106,7 @@ enum EngineCheck: String, CaseIterable {
     @MainActor
     func run(_ arguments: [String]) async throws {
         switch self {
+        case .contract: try await checkContract(arguments)
         case .userScripts: try await checkUserScripts(WebKitGTKEngine())
         case .messages: try await checkMessages(WebKitGTKEngine())
         case .messageReplies: try await checkMessageReplies(WebKitGTKEngine())
