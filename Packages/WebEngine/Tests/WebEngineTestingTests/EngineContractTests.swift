@@ -18,7 +18,7 @@ struct FakeEngineContractTests {
         "fragmentNavigation", "givenDocument", "givenOrigin", "redirectedDocument", "replacedDocumentClosure",
         "lateDocument", "scriptValues", "scriptErrors", "endedScripts", "scriptWorlds", "userScripts",
         "invalidReplies", "handlerWorlds", "endedMessages", "pendingHandlers", "cookieObservers",
-        "loadAfterProcessEnd", "resetView", "releasedView", "promptOfEndedView",
+        "loadAfterProcessEnd", "resetView", "releasedView", "documentPrompt", "promptOfEndedView",
     ]
 
     @Test("The fake engine keeps the promise", arguments: EngineContract.checks)

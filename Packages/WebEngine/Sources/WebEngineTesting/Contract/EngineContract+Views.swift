@@ -199,6 +199,28 @@ extension EngineContract {
                     try await dialog(kind, in: view, run, nil), expected, "the result without a receiver")
             }
         },
+        EngineContractCheck(
+            "documentPrompt", of: "EnginePrompt.Subject.document(url:)", needs: [.loadControl]
+        ) { run in
+            _ = try run.serve()
+            let view = try await run.open()
+            for (answer, ends) in [(EnginePrompt.Answer.no, ["failed", "stopped"]), (.yes, ["finished"])] {
+                let url = ContractRun.home + "\(answer)"
+                var documents: [String] = []
+                view.prompts?.onPrompt = { prompt in
+                    guard case .document(let url) = prompt.subject else { return prompt.answer(.yes) }
+                    documents.append(url)
+                    prompt.answer(answer)
+                }
+                let log = SignalLog(of: view)
+                view.loading.load(url)
+                try await run.wait(for: "the end of the load") {
+                    ends.contains { log.entries.contains("\($0) \(url)") }
+                }
+                try run.expect(documents, [url], "the documents of the prompts")
+                try run.expect(log.entries.contains("committed \(url)"), answer == .yes, "a commit")
+            }
+        },
         EngineContractCheck("promptOfEndedView", of: "EnginePrompt.withdraw()", needs: [.promptEnds]) { run in
             _ = try run.serve()
             let view = try await run.open()
