@@ -199,7 +199,9 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
     ) throws {
         try requireLife()
-        guard !name.isEmpty, !refusedHandlers.contains(name) else { throw EngineError(.handlerTaken, "rejected", at: name) }
+        guard !name.isEmpty, !refusedHandlers.contains(name) else {
+            throw EngineError(.handlerTaken, "rejected", at: name)
+        }
         handlers[name] = handler
     }
 
