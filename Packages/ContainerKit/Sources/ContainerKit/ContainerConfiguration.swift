@@ -22,6 +22,11 @@ public import SchemeRouter
 public import WebEngine
 public import WebViewPool
 
+// `Network` is a trait of the package.
+#if Network && !canImport(Darwin)
+    internal import NIOTransport
+#endif
+
 /// The options of a container. Only the directory is required; all other options have defaults.
 public struct ContainerConfiguration: Sendable {
     /// The directory of the packages, their index and the caches. One process at a time can use it.
@@ -208,5 +213,16 @@ extension ContainerConfiguration {
 
         /// Creates the default options.
         public init() {}
+    }
+}
+
+/// The default transport of ``ContainerConfiguration/Network/transport``.
+enum PlatformTransport {
+    static func make() -> any HTTPTransporting {
+        #if Network && !canImport(Darwin)
+            AsyncHTTPTransport()
+        #else
+            URLSessionTransport()
+        #endif
     }
 }

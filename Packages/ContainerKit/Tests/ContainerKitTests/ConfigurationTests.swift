@@ -72,7 +72,7 @@ struct ConfigurationTests {
         _ = try await fixture.container { $0.logger = Logger(label: "test") { _ in log } }
         let proxies = try #require(fixture.network.proxies.withLock { $0 })
         #expect(await proxies.routes(to: HostPort(host: "shop.example", port: 443), isSecure: true) == [.direct])
-        #expect(log.messages.withLock { $0 }.contains("the system's proxy is unknown, so the connection is direct"))
+        #expect(log.messages.withLock { $0 }.contains("no proxy is known: direct"))
     }
 
     @Test("The host sets the limits of packages")

@@ -79,8 +79,7 @@ extension ContainerConfiguration {
     fileprivate func systemProxies(of networking: any EngineNetworking) -> SystemProxies? {
         guard network.usesSystemProxies, let resolver = networking.systemProxies else { return nil }
         let proxies = SystemProxies(resolver) { [logger] reason, host in
-            let metadata: Logger.Metadata = ["host": "\(host)", "error": "\(reason)"]
-            logger.warning("the system's proxy is unknown, so the connection is direct", metadata: metadata)
+            logger.warning("no proxy is known: direct", metadata: ["host": "\(host)", "error": "\(reason)"])
         }
         network.transport.useSystemProxies(proxies)
         return proxies
