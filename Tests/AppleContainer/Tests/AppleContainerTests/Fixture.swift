@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BaseTesting
+import ContainerKit
+import Foundation
+import PackageFormat
+import PackagePublisher
+@_spi(Driver) import WebKit
+
+@testable import AdapterOverDouble
+
+/// A folder and an engine for a container, whose pages load by themselves. The folder is removed with the fixture.
+@MainActor
+final class Fixture {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("container-\(UUID().uuidString)").path
+    let engine = WKWebViewEngine()
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// The folder of the container.
+    var store: String { folder + "/store" }
+
+    func container() async throws -> Container<WKWebViewEngine> {
+        var configuration = ContainerConfiguration(directory: store)
+        configuration.network.transport = NoNetwork()
+        configuration.views.warmsUpWhenIdle = false
+        return try await Container(engine: engine, configuration: configuration)
+    }
+
+    /// Opens a page and waits for the end of its load.
+    func open(_ url: String, in container: Container<WKWebViewEngine>) async throws -> Page<WKWebViewView> {
+        let page = try await container.open(url) { view in
+            view.webView?.page.onNavigation = { await $0.run() }
+        }
+        try await page.load.finished(within: .seconds(20))
+        return page
+    }
+
+    /// Builds a package of files by path.
+    func pack(_ files: [String: String], version: String) throws -> PackageBuilder.Result {
+        let site = "\(folder)/site-\(version)"
+        for (path, text) in files {
+            let file = URL(fileURLWithPath: "\(site)/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        return try PackageBuilder().build(
+            site, id: PackageID("shop"), version: PackageVersion(version),
+            baseURL: PackageBaseURL("https://shop.example/"), output: folder + "/packages")
+    }
+
+    /// The files of the container that this process or another has locked, from the list of the kernel (proc(5)): by
+    /// `flock`, by `fcntl`, and by SQLite.
+    func lockedFiles() throws -> [String] {
+        let list = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        let locked = Set(
+            list.split(separator: "\n").compactMap { line in
+                line.split(separator: " ").first { $0.count(where: { $0 == ":" }) == 2 }?.split(separator: ":").last
+                    .flatMap { UInt64($0) }
+            })
+        let files = try FileManager.default.subpathsOfDirectory(atPath: store)
+        return try files.filter { file in
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(store)/\(file)")
+            return (attributes[.systemFileNumber] as? NSNumber).map { locked.contains($0.uint64Value) } ?? false
+        }
+    }
+}
+
+/// A network without a connection.
+struct NoNetwork: HTTPTransporting {
+    let capabilities = TransportCapabilities.decodes
+
+    func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
+        throw ResourceError(.offline, "there is no network", at: request.urlText)
+    }
+}
