@@ -22,6 +22,7 @@ demo: setup ## Opens two real sites with and without the container and writes a 
 test: setup ## Builds everything and runs all tests, including those in a real engine
 	@Scripts/test-script
 	@$(SWIFT) test --package-path Tests/AppleWebKitDouble --scratch-path .build-webkit-double --disable-xctest
+	@$(SWIFT) test --package-path Tests/AppleContainer --scratch-path .build-apple-container --disable-xctest
 	@Scripts/test
 	@Scripts/check-darwin --self-test
 	@Scripts/check-darwin

@@ -81,5 +81,28 @@ public struct ManualCheck: Sendable, Hashable, Identifiable {
         ManualCheck(
             27, "Downloads", page: documents + "27.html",
             "Save each file, cancel some, and press a button of the page."),
+        ManualCheck(
+            28, "Snapshots", page: documents,
+            "Call view.snapshots in the debugger; the picture shows the visible part in the right colors."),
+        ManualCheck(
+            29, "Https takeover: requests",
+            "Set allowsHTTPSTakeover and the mode httpsTakeover; pages of covered and other hosts load."),
+        ManualCheck(
+            30, "Https takeover: origin and cookies",
+            "Open a site with a login; location.href is its URL, and the next page has its cookies."),
+        ManualCheck(
+            31, "Https takeover: uploads",
+            "Upload a file by a form, fetch and XMLHttpRequest; all bytes arrive."),
+        ManualCheck(
+            32, "Https takeover: redirects", "Open a redirected document, image and fetch; the server has each request."
+        ),
+        ManualCheck(
+            33, "Https takeover: what passes it", "WebSockets, service workers, sendBeacon and downloads work."),
+        ManualCheck(
+            34, "Proxies of the system",
+            "Set a proxy in the system's settings and use proxy mode; the proxy has the container's connections."),
+        ManualCheck(
+            35, "Low Data Mode", page: documents,
+            "Turn on Low Data Mode; the page loads, and an update with whenConvenient fails with offline."),
     ]
 }

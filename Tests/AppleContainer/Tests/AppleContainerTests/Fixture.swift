@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import BaseTesting
 import ContainerKit
 import Foundation
+import HTTPTypes
 import PackageFormat
 import PackagePublisher
 @_spi(Driver) import WebKit
@@ -75,6 +75,6 @@ struct NoNetwork: HTTPTransporting {
     let capabilities = TransportCapabilities.decodes
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
-        throw ResourceError(.offline, "there is no network", at: request.urlText)
+        throw ResourceError(.offline, "there is no network", at: request.path ?? "")
     }
 }
