@@ -127,7 +127,6 @@ extension ContainerConfiguration {
         /// replaces the loopback modes. Another package of the app may enable the trait; set the mode if it matters.
         /// `plain` turns interception off, except for the entries of ``modes``. `httpsTakeover` needs an engine that
         /// permits it, applies to all pages, and cannot be combined with other modes.
-        ///
         /// WKWebView may ignore its proxy. There `document` replaces `loopbackProxy` until requests have proved the
         /// proxy; `LoopbackEvent.unproven(reason:)` reports a failed proof.
         public var mode: InterceptionMode?

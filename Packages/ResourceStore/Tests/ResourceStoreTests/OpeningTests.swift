@@ -111,7 +111,8 @@ struct OpeningTests {
     @Test func commitsAreSynchronizedToDevice() throws {
         // FULL is 2. GRDB's default is 1, with which a power failure may lose a commit.
         let store = try BlobStore(directory: directory.path)
-        let mode = try store.index.database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        let pool = try #require(store.index.connections.pool)
+        let mode = try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         #expect(mode == 2)
     }
 }

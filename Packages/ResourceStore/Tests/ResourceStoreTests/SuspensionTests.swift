@@ -154,7 +154,7 @@ struct SuspensionTests {
         do {
             let store = try BlobStore(directory: directory.path)
             try store.install(["a": "one"], version: "1")
-            try store.index.database.close()
+            try store.index.connections.pool?.close()
             #expect(throws: StoreError.self) { try store.suspend() }
             #expect(!FileManager.default.fileExists(atPath: clean))
             let other = try BlobStore(directory: directory.path)
@@ -205,5 +205,28 @@ struct SuspensionTests {
         }
         try store.resume()
         #expect(code { _ = try BlobStore(directory: directory.path) } == .inUse)
+    }
+
+    /// The kernel's list of locks (proc(5)) has none on a file of the store, also after lookups.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/locks"))) func suspendedStoreLocksNoFile() throws {
+        let number = try store.install(["a": "one", "b": String(repeating: "b", count: 100_000)], version: "1")
+        #expect(try !lockedFiles().isEmpty)
+        try store.suspend()
+        #expect(try lockedFiles() == [])
+        #expect(try store.read(number)["a"] == "one")
+        #expect(try lockedFiles() == [])
+        try store.resume()
+        #expect(try !lockedFiles().isEmpty)
+        #expect(try store.read(store.install(["a": "two"], version: "2")) == ["a": "two"])
+    }
+
+    private func lockedFiles() throws -> [String] {
+        let list = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        let places = list.split { $0 == " " || $0 == "\n" }.filter { $0.split(separator: ":").count == 3 }
+        let locked = Set(places.compactMap { $0.split(separator: ":").last.flatMap { UInt64($0) } })
+        return try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { file in
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(file)")
+            return (attributes[.systemFileNumber] as? NSNumber).map { locked.contains($0.uint64Value) } ?? false
+        }
     }
 }

@@ -125,11 +125,12 @@ extension InitialPageData {
             """, at: .documentStart, inAllFrames: false)
     }
 
-    /// Returns a text as a JavaScript string literal. Values are passed as JSON text and not as an object literal, in
-    /// which `__proto__` has a special meaning.
+    /// Returns a text as a JavaScript string literal. In an object literal, `__proto__` would have a special meaning.
     static func literal(_ text: String) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
         // Encoding a string as JSON does not fail.
-        let json = (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+        let json = (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
         // Older engines treat these characters as line terminators in scripts.
         return json.replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
     }

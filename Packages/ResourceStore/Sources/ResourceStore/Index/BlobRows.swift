@@ -15,7 +15,7 @@ final class BlobRows: StoreDatabase {
     static let fileName = "blobs.sqlite"
 
     let path: String
-    let database: DatabasePool
+    let connections: StoreConnections
     let limit: StepLimit
     let suspension: Suspension
 
@@ -32,20 +32,24 @@ final class BlobRows: StoreDatabase {
         self.path = path
         self.limit = limit
         self.suspension = suspension
-        database = try StoreError.mapping(path) {
-            try .opened(
-                file, label: "ResourceStore.blobs", schema: Self.schema.get(), migrator: Self.migrator, limit
-            ) { database in
-                guard !database.configuration.readonly else { return }
-                // The first two settings have an effect only while the file is empty. The last setting truncates the
-                // log after a large package has extended it.
-                try database.execute(
-                    sql: """
-                        PRAGMA page_size = \(Self.pageSize);
-                        PRAGMA auto_vacuum = INCREMENTAL;
-                        PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
-                        PRAGMA journal_size_limit = \(4 << 20);
-                        """)
+        connections = try StoreError.mapping(path) {
+            try StoreConnections {
+                try .opened(
+                    file, label: "ResourceStore.blobs", schema: Self.schema.get(), migrator: Self.migrator, limit
+                ) { database in
+                    guard !database.configuration.readonly else { return }
+                    // The first two settings have an effect only while the file is empty. The last setting truncates
+                    // the log after a large package has extended it.
+                    try database.execute(
+                        sql: """
+                            PRAGMA page_size = \(Self.pageSize);
+                            PRAGMA auto_vacuum = INCREMENTAL;
+                            PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+                            PRAGMA journal_size_limit = \(4 << 20);
+                            """)
+                }
+            } reader: {
+                try .openedForReading(file, label: "ResourceStore.blobs", schema: Self.schema.get())
             }
         }
     }
@@ -74,8 +78,9 @@ final class BlobRows: StoreDatabase {
     /// Checkpoints the log as far as readers permit. Does nothing if the database is closed, because a checkpoint may
     /// be enqueued before the store closes.
     func checkpoint() throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
+        guard connections.pool != nil else { return }
+        try withWriter { writer in
+            try writer.writeWithoutTransaction { database in
                 guard database.sqliteConnection != nil else { return }
                 try database.checkpointAfterInterruption()
             }

@@ -6,20 +6,41 @@ internal import GRDBSQLite
 
 extension GRDB.Configuration {
     /// Returns the common configuration of both databases of the store.
-    static func forStore(label: String) -> Self {
+    /// - Parameter setUp: a closure that is called for each connection, after the file and the tables are verified to
+    ///   be the store's.
+    fileprivate static func forStore(
+        _ file: DatabaseFile, label: String, schema: StoreSchema,
+        setUp: @escaping @Sendable (Database) throws -> Void = { _ in }
+    ) -> Self {
         var configuration = GRDB.Configuration()
         configuration.label = label
         // The store is opened exclusively. Only a backup or an inspector can hold a lock, and only briefly.
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 3
         #if canImport(Darwin)
-            // iOS terminates an app that is suspended with a lock on a shared file. See ``BlobStore/suspend()``.
-            configuration.observesSuspensionNotifications = true
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
             }
         #endif
+        configuration.prepareDatabase { database in
+            try database.checkIdentity(of: file)
+            // Functions that a schema refers to are not called. Values are limited in length, whatever the file
+            // contains.
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Database.longestValue)
+            try schema.check(database)
+            try setUp(database)
+        }
         return configuration
+    }
+}
+
+extension DatabaseQueue {
+    /// Opens a connection that cannot write.
+    static func openedForReading(_ file: DatabaseFile, label: String, schema: StoreSchema) throws -> DatabaseQueue {
+        var configuration = GRDB.Configuration.forStore(file, label: label, schema: schema)
+        configuration.readonly = true
+        return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 }
 
@@ -33,16 +54,7 @@ extension DatabasePool {
         setUp: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws -> DatabasePool {
         try file.prepare()
-        var configuration = GRDB.Configuration.forStore(label: label)
-        configuration.prepareDatabase { database in
-            try database.checkIdentity(of: file)
-            // Functions that a schema refers to are not called. Values are limited in length, whatever the file
-            // contains.
-            try database.execute(sql: "PRAGMA trusted_schema = OFF")
-            sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Database.longestValue)
-            try schema.check(database)
-            try setUp(database)
-        }
+        let configuration = GRDB.Configuration.forStore(file, label: label, schema: schema, setUp: setUp)
         let database = try DatabasePool(path: file.path, configuration: configuration)
         try database.writeWithoutTransaction { database in
             // GRDB sets NORMAL for WAL, so that a power failure may lose a commit. After a commit, the store unlinks

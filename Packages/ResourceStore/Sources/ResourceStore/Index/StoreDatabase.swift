@@ -8,7 +8,7 @@ internal import GRDB
 /// Isolation: GRDB's single writer connection serializes writes. Reads run concurrently on their own connections, so
 /// that a lookup never waits for an install. Every call blocks its thread.
 protocol StoreDatabase: Sendable {
-    var database: DatabasePool { get }
+    var connections: StoreConnections { get }
     /// The path of the database.
     var path: String { get }
     /// The cost limit of one access.
@@ -18,36 +18,44 @@ protocol StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
+    /// Closes the database. Until ``reopen()``, each read opens it for itself, and writes throw.
     func close() throws {
-        // Closes idle readers first. The last connection to close checkpoints the log, and a reader cannot do that.
-        database.releaseMemory()
-        try database.close()
+        try StoreError.mapping(path) { try connections.close() }
+    }
+
+    /// Opens the database after ``close()``.
+    func reopen() throws {
+        try StoreError.mapping(path) { try connections.reopen() }
     }
 
     /// Interrupts the running statement, if there is one. The statement fails.
     func interrupt() {
-        database.interrupt()
+        connections.pool?.interrupt()
     }
 
     /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
     func releaseMemory() {
-        database.releaseMemoryEventually()
+        connections.pool?.releaseMemoryEventually()
     }
 
     /// Runs a transaction that reads.
     func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
+        try StoreError.mapping(path) {
+            try connections.reading { database in try database.read { try $0.limited(limit, body) } }
+        }
     }
 
     /// Runs a single statement without an explicit transaction. SQLite runs the statement in a transaction of its own.
     func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
+        try StoreError.mapping(path) {
+            try connections.reading { database in try database.unsafeRead { try $0.limited(limit, body) } }
+        }
     }
 
     /// Runs a transaction that writes.
     func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) {
-            try database.write { database in
+        try withWriter { writer in
+            try writer.write { database in
                 try suspension.check()
                 return try database.limited(limit, body)
             }
@@ -56,11 +64,23 @@ extension StoreDatabase {
 
     /// Runs statements on the writer connection, without a transaction and without the cost limit.
     func writingWithoutTransaction(_ body: (Database) throws -> Void) throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
+        try withWriter { writer in
+            try writer.writeWithoutTransaction { database in
                 try suspension.check()
                 try body(database)
             }
+        }
+    }
+
+    /// Calls a closure with the connections.
+    /// - Throws: ``StoreError``, with code `suspended` if the connections are closed by a suspension.
+    func withWriter<Value>(_ body: (DatabasePool) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) {
+            guard let pool = connections.pool else {
+                try suspension.check()
+                throw StoreError(.io, "the database is closed", at: path)
+            }
+            return try body(pool)
         }
     }
 
@@ -81,8 +101,10 @@ extension StoreDatabase {
     func faults() throws -> [String] {
         do {
             // Not mapped to ``StoreError``, because a damaged database is a valid result here.
-            return try database.read { database in
-                try database.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") }
+            return try connections.reading { reader in
+                try reader.read { database in
+                    try database.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") }
+                }
             }
             .filter { $0 != "ok" }
             .map { "\(path): \($0.split(whereSeparator: \.isNewline).joined(separator: " "))" }

@@ -9,7 +9,7 @@ internal import GRDB
 final class StoreIndex: StoreDatabase {
     static let fileName = "index.sqlite"
 
-    let database: DatabasePool
+    let connections: StoreConnections
     let path: String
     let limit: StepLimit
     let suspension: Suspension
@@ -32,9 +32,13 @@ final class StoreIndex: StoreDatabase {
         self.limit = limit
         self.suspension = suspension
         self.onStep = onStep
-        database = try StoreError.mapping(path) {
-            try .opened(
-                file, label: "ResourceStore", schema: Self.schema.get(), migrator: Self.migrator(limit), limit)
+        connections = try StoreError.mapping(path) {
+            try StoreConnections {
+                try .opened(
+                    file, label: "ResourceStore", schema: Self.schema.get(), migrator: Self.migrator(limit), limit)
+            } reader: {
+                try .openedForReading(file, label: "ResourceStore", schema: Self.schema.get())
+            }
         }
         if !wasClean { try checkStructure(of: "index") }
     }
@@ -137,9 +141,7 @@ extension StoreIndex {
     /// Checkpoints the log as far as readers permit.
     /// - Throws: ``StoreError``, also if the database is closed.
     func checkpoint() throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
-        }
+        try withWriter { try $0.writeWithoutTransaction { try $0.checkpointAfterInterruption() } }
     }
 
     /// Returns the table of a generation sorted by path, or `nil` if there is no such generation.
