@@ -21,7 +21,7 @@ struct FakeEngineContractTests {
         "loadAfterProcessEnd", "resetView", "releasedView", "documentPrompt", "promptOfEndedView",
     ]
 
-    @Test("The fake engine keeps the promise", arguments: EngineContract.checks)
+    @Test("The fake engine meets the contract", arguments: EngineContract.checks)
     func check(_ check: EngineContractCheck) async throws {
         let outcome = try await check.run(at: FakeSite())
         #expect((outcome != .passed) == Self.skipped.contains(check.name), "\(outcome)")
@@ -33,7 +33,7 @@ struct FakeEngineContractTests {
         #expect(Set(names).count == names.count && Self.skipped.isSubset(of: names))
     }
 
-    @Test("A broken promise is reported in one line, with the check and the symbol")
+    @Test("A failed check is reported in one line, with the check and the symbol")
     func failure() async throws {
         let check = try #require(EngineContract.checks.first { $0.name == "refusedSchemes" })
         let failure = try #require(
@@ -44,7 +44,7 @@ struct FakeEngineContractTests {
     }
 }
 
-/// The fake engine, whose pages the site plays.
+/// The fake engine. The site performs the actions of its pages.
 @MainActor
 private class FakeSite: EngineContractSite {
     let missingAbilities: [EngineContractAbility: String] = [

@@ -15,7 +15,7 @@ struct EngineContractTests {
     /// The checks that the double cannot run. A check that is skipped in addition fails.
     private static let skipped: Set<String> = ["cookieSameSite"]
 
-    @Test("The adapter keeps the promise", arguments: EngineContract.checks)
+    @Test("The adapter meets the contract", arguments: EngineContract.checks)
     func check(_ check: EngineContractCheck) async throws {
         let site = DoubleSite()
         let outcome = try await check.run(at: site)

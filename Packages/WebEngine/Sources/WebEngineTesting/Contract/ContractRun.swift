@@ -68,8 +68,8 @@ final class ContractRun {
     }
 
     /// Registers the scheme of the checks, with a page at the root and at the other paths.
-    func serve(_ answers: [String: ContractServer.Answer] = [:]) throws -> ContractServer {
-        let server = ContractServer(answers)
+    func serve(_ responses: [String: ContractServer.Response] = [:]) throws -> ContractServer {
+        let server = ContractServer(responses)
         try engine.register(CustomScheme(name: Self.scheme, isSecure: true), handler: server.handler)
         return server
     }
@@ -129,11 +129,11 @@ final class ReleaseProbe: Sendable {
     func touch() {}
 }
 
-/// The handler of the scheme of the checks: it records requests and outcomes, and answers by path.
+/// The handler of the scheme of the checks: it records requests and outcomes, and selects the response by the path.
 @MainActor
 final class ContractServer {
     /// The response to a path.
-    enum Answer {
+    enum Response {
         /// A page.
         case page
         /// The status 201, the header field `X-Contract: yes`, and a body.
@@ -147,9 +147,9 @@ final class ContractServer {
     private(set) var requests: [EngineRequest] = []
     private(set) var bodies: [ResourceBody?] = []
     private(set) var outcomes: [String: SchemeTaskDelivery.Outcome] = [:]
-    private var answers: [String: Answer]
+    private let responses: [String: Response]
 
-    init(_ answers: [String: Answer]) { self.answers = answers }
+    init(_ responses: [String: Response]) { self.responses = responses }
 
     /// The paths of the requests, in order.
     var paths: [String] { requests.compactMap(\.head.path) }
@@ -174,7 +174,7 @@ final class ContractServer {
     }
 
     private func response(to path: String) async throws -> ResourceResponse {
-        switch answers[path] ?? .page {
+        switch responses[path] ?? .page {
         case .page:
             return ResourceResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.contentType: "text/html"]),

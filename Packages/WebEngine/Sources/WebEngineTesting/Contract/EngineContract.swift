@@ -3,9 +3,10 @@
 
 internal import WebEngine
 
-/// The promises of ``WebEngineDriver`` and of the protocols that it names, as checks that run over any engine.
+/// Checks of the documented behavior of ``WebEngineDriver``, and of the protocols that it names, for any engine.
 ///
-/// A site runs the checks over one engine and plays its pages. Each check needs a new site:
+/// An ``EngineContractSite`` creates the engine under test and performs the actions of its pages. Each check needs a
+/// new site:
 ///
 /// ```swift
 /// for check in EngineContract.checks { try await check.run(at: MySite()) }
@@ -18,7 +19,7 @@ public enum EngineContract {
 
     /// The result of a check that did not fail.
     public enum Outcome: Sendable, Hashable {
-        /// The engine keeps the promise.
+        /// The engine behaves as documented.
         case passed
         /// The check did not run, because the site lacks an ability.
         case skipped(reason: String)
@@ -28,21 +29,21 @@ public enum EngineContract {
     public static let limit = Duration.seconds(40)
 }
 
-/// A check of one promise of an engine.
+/// A check of one requirement on an engine.
 public struct EngineContractCheck: Sendable, CustomStringConvertible {
     /// The name of the check, unique in ``EngineContract/checks``.
     public let name: String
-    /// The symbol whose documentation has the promise.
-    public let promise: String
+    /// The symbol whose documentation states the requirement.
+    public let symbol: String
     /// The abilities that the check needs.
     public let needs: Set<EngineContractAbility>
     private let body: @MainActor @Sendable (ContractRun) async throws -> Void
 
     init(
-        _ name: String, of promise: String, needs: Set<EngineContractAbility> = [],
+        _ name: String, of symbol: String, needs: Set<EngineContractAbility> = [],
         _ body: @escaping @MainActor @Sendable (ContractRun) async throws -> Void
     ) {
-        (self.name, self.promise, self.needs, self.body) = (name, promise, needs, body)
+        (self.name, self.symbol, self.needs, self.body) = (name, symbol, needs, body)
     }
 
     /// The name.
@@ -74,16 +75,16 @@ public struct EngineContractCheck: Sendable, CustomStringConvertible {
     }
 
     func failure(_ expected: String, seen: String) -> EngineContractFailure {
-        EngineContractFailure(check: name, promise: promise, expected: expected, seen: seen)
+        EngineContractFailure(check: name, symbol: symbol, expected: expected, seen: seen)
     }
 }
 
-/// A promise that an engine does not keep.
+/// A requirement that an engine does not meet.
 public struct EngineContractFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the check.
     public let check: String
-    /// The symbol whose documentation has the promise.
-    public let promise: String
+    /// The symbol whose documentation states the requirement.
+    public let symbol: String
     /// The expected value or event.
     public let expected: String
     /// The value or event in its place.
@@ -91,7 +92,7 @@ public struct EngineContractFailure: Error, Sendable, Hashable, CustomStringConv
 
     /// All parts, in one line.
     public var description: String {
-        "\(check) (\(promise)): expected \(expected), seen \(seen)".split(whereSeparator: \.isNewline)
+        "\(check) (\(symbol)): expected \(expected), seen \(seen)".split(whereSeparator: \.isNewline)
             .joined(separator: " ")
     }
 }

@@ -50,7 +50,7 @@ public enum EngineContractScript: Sendable, Hashable {
     }
 
     /// The expressions of ``constant(_:)`` in the checks, each with the JSON that ``ViewScripting/evaluate(_:in:)``
-    /// promises, with sorted keys.
+    /// returns for it, with sorted keys.
     public static let constants: [(expression: String, json: String)] = [
         ("undefined", "null"), ("null", "null"), ("true", "true"), ("false", "false"), ("0", "0"), ("1", "1"),
         ("-7", "-7"), ("1.5", "1.5"), ("2147483648", "2147483648"), ("''", "\"\""), ("'a\\\"ü'", "\"a\\\"ü\""),

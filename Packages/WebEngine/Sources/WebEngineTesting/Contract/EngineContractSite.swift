@@ -5,7 +5,7 @@ public import Foundation
 public import HTTPTypes
 public import WebEngine
 
-/// The page side of an engine: an engine under test, and the events that only its pages and processes cause.
+/// An engine under test, and the events that only its pages and processes cause.
 ///
 /// The checks use a new site each. A call that needs a missing ability is not made.
 ///
@@ -54,7 +54,7 @@ public enum EngineContractAbility: String, Sendable, Hashable, CaseIterable {
     case loadControl
     /// Pages navigate.
     case navigation
-    /// The engine takes documents of the app.
+    /// The app can give the engine the document of a navigation.
     case documents
     /// The engine checks the replies of message handlers.
     case replyCheck
