@@ -12,10 +12,10 @@ struct Pack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Builds ID-VERSION.zip and its manifest ID-VERSION.json from a built site.",
         discussion: """
-            The same site produces the same bytes. Skipped files are listed on standard error: hidden ones (names that \
-            begin with a dot except .well-known, Thumbs.db, desktop.ini and __MACOSX), source maps (NAME.map beside \
-            NAME), compressed copies (NAME.br, NAME.gz and NAME.zst beside NAME) and those of --exclude. Links and \
-            devices are refused.
+            The same site produces the same bytes with one version of zlib. Skipped files are listed on standard \
+            error: hidden ones (names that begin with a dot except .well-known, Thumbs.db, desktop.ini and __MACOSX), \
+            source maps (NAME.map beside NAME), compressed copies (NAME.br, NAME.gz and NAME.zst beside NAME) and \
+            those of --exclude. Links and devices are refused.
 
             A file _headers in the root of the site adds response fields: a line with a path such as /docs/* or /*, \
             then indented lines of the form Name: value. It is not packed. These fields are possible: \

@@ -4,8 +4,9 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-@_spi(Packaging) import PackageFormat
 import Testing
+
+@_spi(Packaging) @testable import PackageFormat
 
 /// Tests that the slices of a manifest give the same files as the archive's own headers.
 @Suite("Sliced archive", .timeLimit(.minutes(3)))
@@ -278,6 +279,25 @@ struct SlicedArchiveTests {
         bytes[Int(try #require(manifest.files[1].slice?.offset))] ^= 1
         let flipped = try folder.write("b.zip", bytes)
         expectRefusal(.digestMismatch) { try verifier.verify(flipped, against: manifest.withoutSlices()) }
+    }
+
+    @Test(
+        "Zips with zip64 fields give the same files",
+        arguments: [
+            Zip64Thresholds(largestSize: 0), Zip64Thresholds(offset: 1),
+            Zip64Thresholds(largestSize: 5_000, offset: 0),
+        ])
+    func zip64(thresholds: Zip64Thresholds) throws {
+        let archive = "\(folder.path)/a.zip"
+        try ZipWriter(thresholds: thresholds).write(to: archive) { writer in
+            for (index, name) in try tree(11).enumerated() {
+                let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/site/\(name)"))
+                let method: ZipMethod = index.isMultiple(of: 2) ? .stored : .deflated
+                try writer.begin(ArchivePath(name), size: Int64(data.count), method: method)
+                try writer.append(data)
+            }
+        }
+        try expectSame(archive)
     }
 
     @Test("Shares have similar sizes and all files, and are no more than requested")

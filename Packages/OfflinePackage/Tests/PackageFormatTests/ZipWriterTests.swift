@@ -24,9 +24,9 @@ struct ZipWriterTests {
     }
 
     /// Writes the files, in pieces of a size, and returns the path of the zip.
-    private func write(_ name: String, pieces: Int = 262_144) throws -> String {
+    private func write(_ name: String, pieces: Int = 262_144, by writer: ZipWriter = ZipWriter()) throws -> String {
         let archive = "\(folder.path)/\(name)"
-        try ZipWriter().write(to: archive) { writer in
+        try writer.write(to: archive) { writer in
             for file in files {
                 try writer.begin(ArchivePath(file.path), size: Int64(file.data.count), method: file.method)
                 var rest = file.data
@@ -86,6 +86,59 @@ struct ZipWriterTests {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
             #expect((bytes.suffix(42).prefix(4) == Data(ZipSignature.zip64Locator)) == isWide)
         }
+    }
+
+    /// Returns the unsigned number of `count` bytes at an offset, the least significant byte first.
+    private func number(_ bytes: Data, at offset: Int, _ count: Int) -> UInt64 {
+        bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    @Test(
+        "Large entries and entries at large offsets have zip64 fields (APPNOTE 4.5.3)",
+        arguments: [
+            Zip64Thresholds(largestSize: 0), Zip64Thresholds(offset: 0), Zip64Thresholds(largestSize: 1, offset: 1),
+            Zip64Thresholds(largestSize: 700_000, offset: 100_000), Zip64Thresholds(),
+        ])
+    func zip64(thresholds: Zip64Thresholds) throws {
+        let archive = try write("a.zip", by: ZipWriter(thresholds: thresholds))
+        #expect(try contents(of: archive) == Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.data) }))
+        let directory = try ZipValidator().validate(archive)
+        #expect(directory.entries.map(\.path.description) == files.map(\.path))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
+        var record = Int(directory.offset)
+        for entry in directory.entries {
+            let (header, name) = (Int(entry.headerOffset), entry.path.description.utf8.count)
+            let isWide = entry.size > thresholds.largestSize
+            let isFar = entry.headerOffset >= thresholds.offset
+            let sizes = isWide ? [UInt64(entry.size), UInt64(entry.compressedSize)] : []
+            let local = sizes.isEmpty ? [] : [1, 16] + sizes
+            let wide = sizes + (isFar ? [UInt64(entry.headerOffset)] : [])
+            let central = wide.isEmpty ? [] : [1, UInt64(wide.count * 8)] + wide
+            // The version needed, the two sizes, and the extra field of both headers (APPNOTE 4.3.7 and 4.3.12).
+            #expect(number(bytes, at: header + 4, 2) == (isWide ? 45 : 20))
+            #expect(number(bytes, at: header + 18, 8) == narrow(entry, isWide))
+            #expect(extra(bytes, at: header + 30 + name, number(bytes, at: header + 28, 2)) == local)
+            #expect(number(bytes, at: record + 6, 2) == (isWide || isFar ? 45 : 20))
+            #expect(number(bytes, at: record + 20, 8) == narrow(entry, isWide))
+            #expect(number(bytes, at: record + 42, 4) == (isFar ? 0xFFFF_FFFF : UInt64(header)))
+            #expect(extra(bytes, at: record + 46 + name, number(bytes, at: record + 30, 2)) == central)
+            record += 46 + name + Int(number(bytes, at: record + 30, 2))
+        }
+        let isFar = directory.offset >= thresholds.offset
+        #expect((bytes.suffix(42).prefix(4) == Data(ZipSignature.zip64Locator)) == isFar)
+        #expect(number(bytes, at: bytes.count - 6, 4) == (isFar ? 0xFFFF_FFFF : UInt64(directory.offset)))
+    }
+
+    /// Returns the 32-bit fields of the compressed and the uncompressed size as one number.
+    private func narrow(_ entry: ZipDirectory.Entry, _ isWide: Bool) -> UInt64 {
+        isWide ? .max : UInt64(entry.size) << 32 | UInt64(entry.compressedSize)
+    }
+
+    /// Returns the identifier, the length and the 64-bit values of an extra field; nothing for a length of 0.
+    private func extra(_ bytes: Data, at offset: Int, _ length: UInt64) -> [UInt64] {
+        guard length >= 4 else { return [] }
+        return [number(bytes, at: offset, 2), number(bytes, at: offset + 2, 2)]
+            + (0..<Int(length - 4) / 8).map { number(bytes, at: offset + 4 + $0 * 8, 8) }
     }
 
     @Test("An entry with fewer or more bytes than declared is refused, and leaves no file")

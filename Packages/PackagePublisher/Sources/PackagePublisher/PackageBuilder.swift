@@ -17,10 +17,11 @@ internal import SystemSupport
 /// A builder that packs a built site into `ID-VERSION.zip` and its manifest `ID-VERSION.json`, or into files of another
 /// name.
 ///
-/// Equal sites give equal bytes; clock and machine have no influence. Both files are written under temporary names and
-/// renamed at the end, the manifest last. On an error neither is changed. A killed process leaves temporary files,
-/// whose names begin with a dot and end in `.partial`. If it is killed between the two renames, the new archive and an
-/// earlier manifest remain. The earlier manifest has another archive digest, so readers reject the pair.
+/// Equal sites give equal bytes with one version of zlib; the clock and the user have no influence. Both files are
+/// written under temporary names and renamed at the end, the manifest last. On an error neither is changed. A killed
+/// process leaves temporary files, whose names begin with a dot and end in `.partial`. If it is killed between the two
+/// renames, the new archive and an earlier manifest remain. The earlier manifest has another archive digest, so readers
+/// reject the pair.
 public struct PackageBuilder: Sendable {
     /// The result of a build.
     public struct Result: Sendable, Hashable {

@@ -17,12 +17,19 @@ internal import ZlibStreams
 ///
 /// Equal entries in equal order give equal bytes with one version of zlib. Clock, time zone, locale and user have no
 /// influence: all entries have the time 1980-01-01, mode 0644 and no user. Local headers have the sizes and checksums,
-/// so that there are no data descriptors. Zip64 structures are written only if a value needs them.
+/// so that there are no data descriptors. The end record has a zip64 form, and the record of an entry a zip64 offset,
+/// only if a value needs it. An entry has zip64 sizes if it is declared with more than 0xF000_0000 bytes, because the
+/// compressed size is unknown when the header is written, and may be larger.
 ///
 /// Isolation: a writer blocks its thread.
 @_spi(Packaging) public struct ZipWriter: Sendable {
+    private let thresholds: Zip64Thresholds
+
     /// Creates a writer.
-    public init() {}
+    public init() { thresholds = Zip64Thresholds() }
+
+    /// Creates a writer with lower thresholds, so that small archives have zip64 structures.
+    init(thresholds: Zip64Thresholds) { self.thresholds = thresholds }
 
     /// Writes an archive to a path that does not exist yet, and syncs it to disk.
     ///
@@ -39,7 +46,7 @@ internal import ZlibStreams
         }
         var isOpen = true
         do {
-            let writer = try ZipEntryWriter(descriptor: descriptor, path: archive)
+            let writer = try ZipEntryWriter(descriptor: descriptor, path: archive, thresholds: thresholds)
             try contents(writer)
             try writer.finish()
             try SystemError.mapping {
@@ -57,6 +64,15 @@ internal import ZlibStreams
     }
 }
 
+/// The values from which structures have a zip64 form.
+struct Zip64Thresholds: Sendable {
+    /// The largest declared size in bytes of an entry with 32-bit sizes. Deflate adds less than 1 % to any data, so
+    /// that the compressed size fits 32 bits too.
+    var largestSize: Int64 = 0xF000_0000
+    /// The smallest offset in bytes that needs 64 bits. The value 0xFFFF_FFFF itself marks a zip64 field.
+    var offset: Int64 = 0xFFFF_FFFF
+}
+
 /// A writer of the entries of one archive.
 ///
 /// It is not `Sendable` and exists only during one call of ``ZipWriter``, which owns the descriptor.
@@ -70,22 +86,23 @@ internal import ZlibStreams
         var crc32: UInt32 = 0
         /// The number of declared bytes that were not appended yet.
         var missing: Int64
-
-        /// A Boolean value that indicates whether the sizes have 64 bits. Deflate adds less than 1 % to any data.
-        var isWide: Bool { size > 0xF000_0000 }
+        /// A Boolean value that indicates whether the sizes have 64 bits.
+        let isWide: Bool
     }
 
     private let descriptor: CInt
     private let path: String
+    private let thresholds: Zip64Thresholds
     private let encoder: DeflateEncoder
     private var position: Int64 = 0
     private var current: Entry?
     private var directory: [UInt8] = []
     private var count = 0
 
-    init(descriptor: CInt, path: String) throws {
+    init(descriptor: CInt, path: String, thresholds: Zip64Thresholds) throws {
         self.descriptor = descriptor
         self.path = path
+        self.thresholds = thresholds
         do { encoder = try DeflateEncoder() } catch {
             throw PackageError(.io, "zlib is out of memory", at: path)
         }
@@ -100,7 +117,9 @@ internal import ZlibStreams
             throw PackageError(.tooLarge, "the entry does not fit a zip", at: path.description)
         }
         let offset = position
-        var entry = Entry(name: name, method: method, size: size, offset: offset, missing: size)
+        var entry = Entry(
+            name: name, method: method, size: size, offset: offset, missing: size,
+            isWide: size > thresholds.largestSize)
         let header = localHeader(entry, compressed: 0)
         entry.dataOffset = offset + Int64(header.count)
         try header.withUnsafeBytes { try write($0) }
@@ -132,7 +151,8 @@ internal import ZlibStreams
         let size = Int64(directory.count)
         try directory.withUnsafeBytes { try write($0) }
         var end: [UInt8] = []
-        if count >= 0xFFFF || offset >= 0xFFFF_FFFF || size >= 0xFFFF_FFFF {
+        let isFar = offset >= thresholds.offset
+        if count >= 0xFFFF || isFar || size >= 0xFFFF_FFFF {
             end += ZipSignature.zip64End
             end.append(UInt64(44))
             end.append(Self.madeBy(isWide: true))
@@ -152,7 +172,7 @@ internal import ZlibStreams
         end.append(UInt16(min(count, 0xFFFF)))
         end.append(UInt16(min(count, 0xFFFF)))
         end.append(UInt32(min(size, 0xFFFF_FFFF)))
-        end.append(UInt32(min(offset, 0xFFFF_FFFF)))
+        end.append(isFar ? 0xFFFF_FFFF : UInt32(offset))
         end.append(UInt16(0))
         try end.withUnsafeBytes { try write($0) }
     }
@@ -239,7 +259,7 @@ internal import ZlibStreams
     }
 
     private func appendRecord(of entry: Entry, compressed: Int64) {
-        let isFar = entry.offset >= 0xFFFF_FFFF
+        let isFar = entry.offset >= thresholds.offset
         let extra = zip64Field(entry, compressed: compressed, offset: isFar ? entry.offset : nil)
         directory += ZipSignature.central
         directory.append(Self.madeBy(isWide: entry.isWide || isFar))
