@@ -22,6 +22,7 @@ let package = Package(
     name: "Example",
     platforms: [.iOS(.v17), .macOS(.v14)],
     dependencies: [
+        // The checks 22, 23 and 34 need the trait Loopback too, and the checks 29 to 33 the trait HTTPSTakeover.
         .package(name: "ContainerKit", path: "../..", traits: ["Storage"])
     ],
     targets: [
@@ -41,6 +42,7 @@ let package = Package(
                 .product(name: "ContainerKit", package: "ContainerKit"),
                 .product(name: "ContainerViews", package: "ContainerKit"),
                 .product(name: "ContentDigest", package: "ContainerKit"),
+                .product(name: "WebEngine", package: "ContainerKit"),
                 .product(name: "WebEngineTesting", package: "ContainerKit"),
             ], swiftSettings: settings),
     ],

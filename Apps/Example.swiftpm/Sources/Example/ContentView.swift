@@ -20,7 +20,7 @@ struct ContentView: View {
             PageView(model: model).tabItem { Label("Page", systemImage: "globe") }.tag(Tab.page)
             ChecksView(model: model) { tab = .page }.tabItem { Label("Checks", systemImage: "checklist") }
                 .tag(Tab.checks)
-            EventsView(log: model.log).tabItem { Label("Events", systemImage: "list.bullet") }.tag(Tab.events)
+            EventsView(model: model).tabItem { Label("Events", systemImage: "list.bullet") }.tag(Tab.events)
         }
     }
 }
@@ -39,7 +39,7 @@ private struct PageView: View {
                 Button("Close") { Task { await model.pages.close() } }
             }
             .padding(8)
-            ContainerWebView(model.pages).overlay { status }
+            ContainerWebView(model.pages).overlay { status }.overlay(alignment: .top) { dialogs }
             Text(model.pages.title).font(.caption).lineLimit(1).padding(4)
         }
     }
@@ -53,6 +53,19 @@ private struct PageView: View {
             VStack {
                 Text("\(error)").font(.callout)
                 Button("Try again") { Task { await model.pages.retry() } }
+            }
+            .padding().background(.regularMaterial, in: .rect(cornerRadius: 8))
+        }
+    }
+
+    private var dialogs: some View {
+        ForEach(model.delegate.dialogs) { dialog in
+            VStack {
+                Text(dialog.message)
+                HStack {
+                    Button("OK") { model.delegate.end(dialog, with: .accept()) }
+                    Button("Cancel") { model.delegate.end(dialog, with: .cancel) }
+                }
             }
             .padding().background(.regularMaterial, in: .rect(cornerRadius: 8))
         }
@@ -109,11 +122,14 @@ private struct ChecksView: View {
 
 /// The events of the container, newest first.
 private struct EventsView: View {
-    let log: EventLog
+    let model: Model
 
     var body: some View {
-        List(log.lines) { line in
-            Text(line.text).font(.caption.monospaced()).textSelection(.enabled)
+        VStack(spacing: 0) {
+            Button("Log cookies") { Task { await model.logCookies() } }.padding(8)
+            List(model.log.lines) { line in
+                Text(line.text).font(.caption.monospaced()).textSelection(.enabled)
+            }
         }
     }
 }

@@ -58,8 +58,11 @@ final class Launch {
         let folder = URL.applicationSupportDirectory.appending(path: "ContainerExample")
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let directory = folder.appending(path: "h5").path(percentEncoded: false)
-            let model = try await Model(engine: WKWebViewEngine(storage: .standard), directory: directory)
+            let options = try LaunchOptions(arguments: CommandLine.arguments)
+            let directory = folder.appending(path: options.folder).path(percentEncoded: false)
+            let engine = WKWebViewEngine(
+                storage: .standard, allowsHTTPSTakeover: options.mode == .httpsTakeover)
+            let model = try await Model(engine: engine, directory: directory, options: options)
             observer = HostLifeObserver(model.container, names: .system) { [log = model.log] error in
                 log.add("error of the app's life: \(error)")
             }

@@ -20,19 +20,30 @@ public final class ExampleModel<Engine: WebEngineDriver> {
     public let log = EventLog()
     /// The results of the checks.
     public let board = CheckBoard()
+    /// The decisions about requests of pages. The container does not retain it.
+    public let delegate: ExampleDelegate
+    @ObservationIgnored private let engine: Engine
     @ObservationIgnored private var listener: Task<Void, Never>?
 
     /// Opens the container and installs the packages of the app.
     /// - Parameters:
     ///   - engine: the engine.
-    ///   - directory: the directory of the container, such as a folder in Application Support.
+    ///   - directory: the directory of the container, such as a folder in Application Support. Files of pages are saved
+    ///     beside it, in `Downloads`.
+    ///   - options: the options of the launch.
     ///   - baseline: the folder of packages; that of the app by default.
     /// - Throws: the errors of `Container(engine:configuration:)` and `installBaseline(archive:manifest:)`.
-    public init(engine: Engine, directory: String, baseline: URL? = nil) async throws {
+    public init(
+        engine: Engine, directory: String, options: LaunchOptions = LaunchOptions(), baseline: URL? = nil
+    ) async throws {
         var configuration = ContainerConfiguration(directory: directory)
-        configuration.pages.mode = .document
-        configuration.pages.modes = [try PageMode("https://scheme-checks.example", .customScheme)]
+        configuration.pages.mode = options.mode
+        configuration.pages.modes = try options.pageModes
+        self.engine = engine
         container = try await Container(engine: engine, configuration: configuration)
+        let folder = URL(fileURLWithPath: directory).deletingLastPathComponent().appendingPathComponent("Downloads")
+        delegate = ExampleDelegate(downloads: folder.path, log: log)
+        container.pageDelegate = delegate
         pages = PageController(container)
         listener = Task { [log, board, events = container.events] in
             for await event in events {
@@ -66,7 +77,22 @@ public final class ExampleModel<Engine: WebEngineDriver> {
     public func open(_ check: ManualCheck) async {
         guard let url = check.page else { return }
         await open(url)
-        if check.id == 17, let page = pages.page { await checkException(in: page) }
+        guard let page = pages.page else { return }
+        switch check.id {
+        case 17: await checkException(in: page)
+        case 24: await openDialog(in: page)
+        case 28: await checkSnapshot(of: page)
+        default: break
+        }
+    }
+
+    /// Adds a line for each cookie of the engine to the log.
+    public func logCookies() async {
+        do {
+            for cookie in try await engine.cookies.all() { log.add("\(cookie)") }
+        } catch {
+            log.add("no cookies: \(error)")
+        }
     }
 
     /// Opens a page with the handlers of the checks.
@@ -89,10 +115,45 @@ public final class ExampleModel<Engine: WebEngineDriver> {
     private func checkException(in page: Page<Engine.View>) async {
         do {
             try await page.load.finished(within: .seconds(10))
-            _ = try await page.view.scripting.evaluate("throw new Error('check 17')", in: .page)
+            _ = try await evaluate("throw new Error('check 17')", in: page)
             board.record(17, .fail, "no exception")
         } catch {
             board.record(17, "\(error)".contains("check 17") ? .pass : .fail, "\(error)")
         }
+    }
+
+    /// Check 24: opens a dialog, and returns when it has ended.
+    private func openDialog(in page: Page<Engine.View>) async {
+        do {
+            try await page.load.finished(within: .seconds(10))
+            log.add("the result of the dialog is \(try await evaluate("return confirm('check 24')", in: page))")
+        } catch {
+            log.add("the dialog has no result: \(error)")
+        }
+    }
+
+    /// Check 28: the picture of an orange page has orange pixels, with the bytes in the order blue, green, red, alpha.
+    /// Its PNG file is saved with the downloads.
+    private func checkSnapshot(of page: Page<Engine.View>) async {
+        do {
+            try await page.load.finished(within: .seconds(10))
+            let color = "document.documentElement.style.background = 'rgb(255, 128, 0)'"
+            _ = try await evaluate("document.body.hidden = true; \(color)", in: page)
+            guard let picture = try await page.view.snapshots?.snapshot() else {
+                return board.record(28, .fail, "the engine takes no snapshots")
+            }
+            try picture.png.write(to: delegate.makeFolder().appendingPathComponent("check-28.png"))
+            let center = (picture.height / 2 * picture.width + picture.width / 2) * 4
+            let pixel = Array(picture.pixels.dropFirst(center).prefix(4))
+            // Color spaces differ by some units.
+            let isOrange = pixel.count == 4 && zip(pixel, [0, 128, 255, 255]).allSatisfy { abs(Int($0) - $1) < 48 }
+            board.record(28, isOrange ? .pass : .fail, "\(picture.width) × \(picture.height) pixels, center \(pixel)")
+        } catch {
+            board.record(28, .fail, "\(error)")
+        }
+    }
+
+    private func evaluate(_ script: String, in page: Page<Engine.View>) async throws -> String {
+        try await page.view.scripting.evaluate(script, in: .page)
     }
 }

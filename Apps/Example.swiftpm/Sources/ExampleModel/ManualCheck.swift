@@ -60,7 +60,7 @@ public struct ManualCheck: Sendable, Hashable, Identifiable {
         ManualCheck(17, "Exceptions of scripts", page: documents, "The app decides it when the page has loaded."),
         ManualCheck(
             18, "Cookies",
-            "Open a page that sets a cookie with HttpOnly, SameSite, an expiry and quotes; Web Inspector shows it."),
+            "Open a page that sets a cookie with HttpOnly, SameSite, an expiry and quotes; Log cookies has them."),
         ManualCheck(
             19, "End of the network process",
             "End com.apple.WebKit.Networking; the next page opens, and lasting cookies are there."),
@@ -69,38 +69,41 @@ public struct ManualCheck: Sendable, Hashable, Identifiable {
             21, "Names of data records",
             "Open an IP address, localhost and an international name; removing their data leaves the others."),
         ManualCheck(
-            22, "Proxy with credentials",
-            "Set a proxy that asks for credentials; pages load, and the proxy has the credentials."),
-        ManualCheck(23, "Trusted certificates", "Trust a certificate for one host; another host with it fails."),
+            22, "Proxy mode", page: documents,
+            "Start with --mode proxy; the page opens, also after a suspension, and the log has no unproven."),
+        ManualCheck(
+            23, "Trusted certificates", page: documents,
+            "Start with --mode proxy and --mode server; the page opens only with its exception in the manifest."),
         ManualCheck(
             24, "Dialogs at the end of the process", page: documents,
-            "Open a dialog by Web Inspector, then end the web process; the app goes on."),
+            "End the process com.apple.WebKit.WebContent while the dialog waits; the app goes on."),
         ManualCheck(
             25, "Camera, microphone and motion", page: documents + "25.html", "Press the buttons and allow the access."),
         ManualCheck(26, "window.close()", page: documents + "26.html", "Press the button; the page closes."),
         ManualCheck(
             27, "Downloads", page: documents + "27.html",
-            "Save each file, cancel some, and press a button of the page."),
+            "Follow each link, find each file as saved in the log, and press a button of the page."),
         ManualCheck(
             28, "Snapshots", page: documents,
-            "Call view.snapshots in the debugger; the picture shows the visible part in the right colors."),
+            "The app decides the color of a pixel; check-28.png in Downloads shows an orange page."),
         ManualCheck(
             29, "Https takeover: requests",
-            "Set allowsHTTPSTakeover and the mode httpsTakeover; pages of covered and other hosts load."),
+            "Start with --mode takeover; pages of covered and other hosts load, and the log has their requests."),
         ManualCheck(
             30, "Https takeover: origin and cookies",
-            "Open a site with a login; location.href is its URL, and the next page has its cookies."),
+            "Start with --mode takeover and open a site with a login; the next page has its cookies."),
         ManualCheck(
             31, "Https takeover: uploads",
-            "Upload a file by a form, fetch and XMLHttpRequest; all bytes arrive."),
+            "Start with --mode takeover and upload a file by a form, fetch and XMLHttpRequest; all bytes arrive."),
         ManualCheck(
-            32, "Https takeover: redirects", "Open a redirected document, image and fetch; the server has each request."
-        ),
+            32, "Https takeover: redirects",
+            "Start with --mode takeover and open a redirected document, image and fetch; the server has each request."),
         ManualCheck(
-            33, "Https takeover: what passes it", "WebSockets, service workers, sendBeacon and downloads work."),
+            33, "Https takeover: requests outside the handler",
+            "Start with --mode takeover; WebSockets, workers, sendBeacon and downloads work, and are not in the log."),
         ManualCheck(
             34, "Proxies of the system",
-            "Set a proxy in the system's settings and use proxy mode; the proxy has the container's connections."),
+            "Set a proxy in the system's settings and use --mode proxy; the proxy has the container's connections."),
         ManualCheck(
             35, "Low Data Mode", page: documents,
             "Turn on Low Data Mode; the page loads, and an update with whenConvenient fails with offline."),

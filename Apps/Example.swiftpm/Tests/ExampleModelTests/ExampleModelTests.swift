@@ -6,6 +6,7 @@ import ContainerKit
 import ContainerViews
 import Foundation
 import Testing
+import WebEngine
 import WebEngineTesting
 
 @testable import ExampleModel
@@ -73,6 +74,108 @@ struct ExampleModelTests {
         }
     }
 
+    @Test("Permissions are granted, and a dialog waits for a person or the end of its page")
+    func requests() async throws {
+        await model.open(try check(25))
+        let view = try view()
+        #expect(await view.requestDecision(.permission([.microphone, .camera], requester: nil)) == .yes)
+        #expect(model.log.lines.contains { $0.text == "granted camera, microphone" })
+        for (decision, answer) in [(DialogDecision.accept(), EnginePrompt.Answer.yes), (.cancel, .no)] {
+            let result = Task { await view.requestDecision(.dialog(.confirm, message: "a")) }
+            try await until { !model.delegate.dialogs.isEmpty }
+            let dialog = try #require(model.delegate.dialogs.first)
+            #expect(dialog.message == "a" && dialog.kind == .confirm)
+            model.delegate.end(dialog, with: decision)
+            #expect(await result.value == answer)
+            #expect(model.delegate.dialogs.isEmpty)
+        }
+        let result = Task { await view.requestDecision(.dialog(.confirm, message: "b")) }
+        try await until { !model.delegate.dialogs.isEmpty }
+        await model.pages.close()
+        #expect(await result.value == .no)
+        try await until { model.delegate.dialogs.isEmpty }
+    }
+
+    @Test("A download is saved beside the container")
+    func downloads() async throws {
+        await model.open(try check(27))
+        let download = FakeDownload()
+        try view().onDownload?(.engine(download))
+        await download.started()
+        try download.finish(Data([7]))
+        let file = folder.path + "/Downloads/file.zip"
+        try await until { FileManager.default.fileExists(atPath: file) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data([7]))
+    }
+
+    @Test("Check 24 opens a dialog, whose result is in the log")
+    func dialogs() async throws {
+        let opening = Task { await model.open(try check(24)) }
+        try await until { model.pages.page != nil }
+        let view = try view()
+        view.evaluation = {
+            // The controller also evaluates a script, for the title.
+            guard view.evaluatedScripts.last == "return confirm('check 24')" else { return "null" }
+            return await view.requestDecision(.dialog(.confirm, message: "check 24")) == .yes ? "true" : "false"
+        }
+        view.onSignal?(.committed(url: "https://checks.example/"))
+        view.onSignal?(.finished(url: "https://checks.example/"))
+        try await until { model.delegate.dialogs.contains { $0.message == "check 24" } }
+        for dialog in model.delegate.dialogs { model.delegate.end(dialog, with: .accept()) }
+        try await opening.value
+        #expect(model.log.lines.contains { $0.text == "the result of the dialog is true" })
+    }
+
+    @Test(
+        "Check 28 passes if the center of the picture is orange",
+        arguments: [
+            ([0, 128, 255, 255], CheckBoard.State.pass), ([30, 120, 250, 255], .pass), ([255, 128, 0, 255], .fail),
+            ([255, 255, 128, 0], .fail),
+        ] as [([UInt8], CheckBoard.State)])
+    func snapshots(pixel: [UInt8], state: CheckBoard.State) async throws {
+        let opening = Task { await model.open(try check(28)) }
+        try await until { model.pages.page != nil }
+        let view = try view()
+        let pixels = [UInt8](repeating: 255, count: 16) + pixel + [UInt8](repeating: 255, count: 16)
+        view.picture = PageSnapshot(width: 3, height: 3, pixels: Data(pixels), png: Data("png".utf8))
+        view.onSignal?(.committed(url: "https://checks.example/"))
+        view.onSignal?(.finished(url: "https://checks.example/"))
+        try await opening.value
+        #expect(model.board.results[28]?.state == state)
+        let file = folder.path + "/Downloads/check-28.png"
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("png".utf8))
+    }
+
+    @Test("Check 28 fails without a picture")
+    func failedSnapshot() async throws {
+        let opening = Task { await model.open(try check(28)) }
+        try await until { model.pages.page != nil }
+        let view = try view()
+        view.onSignal?(.committed(url: "https://checks.example/"))
+        view.onSignal?(.finished(url: "https://checks.example/"))
+        try await opening.value
+        #expect(model.board.results[28]?.state == .fail)
+    }
+
+    @Test("The cookies of the engine are logged")
+    func cookies() async throws {
+        engine.jar.put(EngineCookie(name: "a", value: "1", domain: "shop.example"))
+        await model.logCookies()
+        #expect(model.log.lines.contains { $0.text.contains("shop.example") })
+    }
+
+    @Test("The mode of the launch applies to pages", arguments: [InterceptionMode.customScheme, .plain])
+    func modes(mode: InterceptionMode) async throws {
+        let options = try LaunchOptions(arguments: ["Example", "--mode", mode.rawValue])
+        #expect(options.folder == "h5-\(mode.rawValue)")
+        let model = try await ExampleModel(
+            engine: FakeEngine(), directory: folder.path + "/" + options.folder, options: options)
+        await model.open(try check(2))
+        #expect(model.container.openPages.map(\.mode) == [mode])
+        await model.open(try check(13))
+        #expect(model.container.openPages.map(\.mode) == [.customScheme])
+    }
+
     @Test("A failed page of the package fails check 6; other failures do not")
     func failures() async throws {
         await model.open(try check(12))
@@ -85,6 +188,25 @@ struct ExampleModelTests {
         let url = try #require(check(6).page)
         try view().onSignal?(.failed(url: url, error: EngineError(.loadFailed, "stopped")))
         try await until { model.board.results[6]?.state == .fail }
+    }
+}
+
+@Suite("Launch options", .timeLimit(.minutes(1)))
+struct LaunchOptionsTests {
+    @Test("The mode is read from the arguments; others are ignored")
+    func mode() throws {
+        #expect(try LaunchOptions(arguments: ["-NSDocumentRevisionsDebugMode", "YES"]).mode == .document)
+        for mode in InterceptionMode.allCases {
+            let options = try LaunchOptions(arguments: ["Example", "--mode", mode.rawValue, "--other"])
+            #expect(options.mode == mode)
+            #expect(try options.pageModes.isEmpty == [.httpsTakeover, .loopbackServer].contains(mode))
+        }
+    }
+
+    @Test("An unknown or missing mode is an error in one line", arguments: [["--mode"], ["--mode", "a\nb"]])
+    func unknown(arguments: [String]) throws {
+        let error = try #require(#expect(throws: LaunchError.self) { try LaunchOptions(arguments: arguments) })
+        #expect("\(error)".hasSuffix("scheme, document, proxy, server, takeover") && !"\(error)".contains("\n"))
     }
 }
 

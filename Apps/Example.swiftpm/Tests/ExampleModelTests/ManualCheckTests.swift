@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerKit
 import ContentDigest
 import Foundation
 import Testing
@@ -45,6 +46,17 @@ struct ManualCheckTests {
             #expect(name == "\(check.id).html")
             let text = try String(contentsOf: site.appendingPathComponent(String(name)), encoding: .utf8)
             #expect(text.contains("check(\(check.id), async () =>"), "check \(check.id)")
+        }
+    }
+
+    @Test("The modes in the sentences exist, and all sentences on the https takeover name theirs")
+    func modes() throws {
+        for check in ManualCheck.all {
+            for match in (check.action ?? "").matches(of: /--mode (\w+)/) {
+                #expect(InterceptionMode(rawValue: String(match.1)) != nil, "check \(check.id)")
+            }
+            guard check.title.hasPrefix("Https takeover") else { continue }
+            #expect(check.action?.contains("--mode takeover") == true, "check \(check.id)")
         }
     }
 
