@@ -276,8 +276,11 @@ let package = Package(
             ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes, .log]),
         target(
             "HTTPTransport",
-            ["BrotliStreams", "ZlibStreams", "WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
-        tests(of: "HTTPTransport", ["ZlibStreams", "ResourceLoading", "BaseTesting", .httpTypes]),
+            [
+                "BrotliStreams", "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading",
+                .httpTypes,
+            ]),
+        tests(of: "HTTPTransport", ["ZlibStreams", "AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
         target(
             "NIOTransport", in: "HTTPTransport",
             [

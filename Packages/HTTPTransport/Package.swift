@@ -38,6 +38,7 @@ let package = Package(
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "BrotliStreams", package: "ContentSupport"),
                 .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -47,6 +48,7 @@ let package = Package(
             dependencies: [
                 "HTTPTransport",
                 .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

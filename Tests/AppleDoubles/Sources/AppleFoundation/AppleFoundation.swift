@@ -39,3 +39,44 @@ extension URLCredential {
     // foundation/urlcredential/init(trust:)
     public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) }
 }
+
+extension URLRequest {
+    // foundation/urlrequest/allowsconstrainednetworkaccess
+    public var allowsConstrainedNetworkAccess: Bool {
+        get { true }
+        set {}
+    }
+    // foundation/urlrequest/allowsexpensivenetworkaccess
+    public var allowsExpensiveNetworkAccess: Bool {
+        get { true }
+        set {}
+    }
+}
+
+extension URLSessionConfiguration {
+    // foundation/urlsessionconfiguration/background(withidentifier:)
+    public class func background(withIdentifier identifier: String) -> URLSessionConfiguration { .default }
+    // foundation/urlsessionconfiguration/sessionsendslaunchevents
+    public var sessionSendsLaunchEvents: Bool {
+        get { true }
+        set {}
+    }
+    // foundation/urlsessionconfiguration/allowsconstrainednetworkaccess
+    public var allowsConstrainedNetworkAccess: Bool {
+        get { true }
+        set {}
+    }
+    // foundation/urlsessionconfiguration/allowsexpensivenetworkaccess
+    public var allowsExpensiveNetworkAccess: Bool {
+        get { true }
+        set {}
+    }
+}
+
+extension URLSession {
+    // foundation/urlsession/alltasks
+    public var allTasks: [URLSessionTask] { get async { [] } }
+}
+
+// foundation/nsurlsessiondownloadtaskresumedata
+public let NSURLSessionDownloadTaskResumeData = ""
