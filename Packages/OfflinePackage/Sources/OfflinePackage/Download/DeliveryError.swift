@@ -55,7 +55,8 @@ extension ErrorCode<DeliveryError> {
     public static var hostTooOld: Self { Self("host-too-old") }
     /// This version failed its trial period before and stays quarantined.
     public static var quarantined: Self { Self("quarantined") }
-    /// The host installed or removed the package during the update.
+    /// The host installed or removed the package during the update, or began an update with the urgency `.wanted`
+    /// during a background download.
     public static var overtaken: Self { Self("overtaken") }
     /// The manifest names a package or scope that the source may not publish, or a redirect leaves the scope.
     public static var outOfScope: Self { Self("out-of-scope") }

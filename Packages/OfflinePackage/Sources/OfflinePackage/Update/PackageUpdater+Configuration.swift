@@ -61,6 +61,12 @@ extension PackageUpdater.Configuration {
         public var reserve: Int64 = 32 << 20
         /// A Boolean value that indicates whether `http` URLs of other machines are allowed. Default: `false`.
         public var allowsInsecure = false
+        /// The downloader of whole archives for updates with the urgency `.whenConvenient`. If `nil`, the default, they
+        /// use the network loader of the updater.
+        ///
+        /// It is used if the manifest declares the size and the SHA-256 of the archive, and no bytes of it are on disk.
+        /// If it fails, the network loader downloads the archive. Time limits and `maxConcurrent` do not apply to it.
+        public var background: (any BackgroundDownloading)?
         /// The limits and waits of retries.
         var retry = RetryPlan.Configuration()
         /// The time for which an unfinished download is kept. Default: 7 days.

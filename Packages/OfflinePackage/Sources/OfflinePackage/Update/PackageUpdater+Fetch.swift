@@ -39,7 +39,7 @@ extension PackageUpdater {
         case .whole: break
         }
         var traffic = meter.traffic
-        traffic += try await fetchWhole(download, draft)
+        traffic += try await fetchWhole(download, draft, from: source)
         return (transfer, traffic)
     }
 
@@ -53,13 +53,17 @@ extension PackageUpdater {
         }
     }
 
-    private func fetchWhole(_ download: PackageDownload, _ draft: PackageDraft) async throws -> DeliveryTraffic {
+    private func fetchWhole(
+        _ download: PackageDownload, _ draft: PackageDraft, from source: PackageSource
+    ) async throws -> DeliveryTraffic {
         let manifest = draft.manifest
+        let turn = beginBackgroundTurn(of: manifest.id, from: source)
+        defer { if turn != nil { backgroundTurns[manifest.id.description] = nil } }
         let isFirst = library.activeGeneration(of: manifest.id) == nil
         let arrival = isFirst ? arrivals.begin(manifest, at: downloader.partialPath(of: download)) : nil
         defer { if let arrival { arrivals.end(arrival) } }
         let steps = ProgressSteps()
-        let archive = try await downloader.download(download) { [hub] progress in
+        let archive = try await downloader.download(download, in: turn) { [hub] progress in
             arrival?.record(progress.received)
             guard steps.shouldReport(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
@@ -77,6 +81,31 @@ extension PackageUpdater {
         }
         downloader.discard(download)
         return archive.traffic
+    }
+
+    /// Returns the permission to download a package in the background, or `nil` if an update waits for it.
+    private func beginBackgroundTurn(of id: PackageID, from source: PackageSource) -> BackgroundTurn? {
+        guard BackgroundTransfer.isCurrent, configuration.downloads.background != nil,
+            urgentSources[source.manifestURL] == nil
+        else { return nil }
+        let turn = BackgroundTurn(of: source.manifestURL)
+        backgroundTurns[id.description] = turn
+        return turn
+    }
+
+    /// Runs an update or a repair. If it is urgent, it ends a background download of its source, which it would wait
+    /// for.
+    func run<Value: Sendable>(
+        _ urgency: UpdateUrgency, from source: PackageSource, _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard urgency != .whenConvenient else {
+            return try await BackgroundTransfer.$isCurrent.withValue(true, operation: body)
+        }
+        let url = source.manifestURL
+        urgentSources[url, default: 0] += 1
+        defer { urgentSources[url] = urgentSources[url].flatMap { $0 > 1 ? $0 - 1 : nil } }
+        for turn in backgroundTurns.values where turn.manifestURL == url { turn.end() }
+        return try await BackgroundTransfer.$isCurrent.withValue(false, operation: body)
     }
 
     /// Checks that there is space for the packed and the uncompressed bytes at the same time.

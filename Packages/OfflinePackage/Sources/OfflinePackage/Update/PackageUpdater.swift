@@ -57,6 +57,10 @@ public actor PackageUpdater {
     var replaced: [String: ReplacedTrial] = [:]
     /// The number of installs and removals by the host, by package. An update that began before the last of them fails.
     private var hostInstallCounts: [String: Int] = [:]
+    /// The downloads that may run in the background, by package.
+    var backgroundTurns: [String: BackgroundTurn] = [:]
+    /// The numbers of updates and repairs that do not wait for favorable conditions, by manifest URL.
+    var urgentSources: [String: Int] = [:]
     var boots = BootTracker()
     var areTrialsPaused = false
     /// The order of the last call of ``pauseTrials(_:order:)``.
@@ -219,9 +223,7 @@ public actor PackageUpdater {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        return try await BackgroundTransfer.$isCurrent.withValue(urgency == .whenConvenient) {
-            try await update(from: source, timing)
-        }
+        return try await run(urgency, from: source) { try await update(from: source, timing) }
     }
 
     private func update(from source: PackageSource, _ timing: ApplyTiming) async throws -> PackageUpdate {
@@ -331,7 +333,8 @@ public actor PackageUpdater {
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
-        try await packages.run(id.description) {
+        backgroundTurns[id.description]?.end()
+        return try await packages.run(id.description) {
             hostInstallCounts[id.description, default: 0] += 1
             // Staged generations are discarded first, even if the package has no active one, because a staged one would
             // be activated at the next launch.
