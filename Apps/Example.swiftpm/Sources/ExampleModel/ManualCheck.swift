@@ -107,5 +107,8 @@ public struct ManualCheck: Sendable, Hashable, Identifiable {
         ManualCheck(
             35, "Low Data Mode", page: documents,
             "Turn on Low Data Mode; the page loads, and an update with whenConvenient fails with offline."),
+        ManualCheck(
+            36, "Background downloads",
+            "Set a BackgroundDownloadQueue, update with whenConvenient and call exit(0); the archive arrives."),
     ]
 }
