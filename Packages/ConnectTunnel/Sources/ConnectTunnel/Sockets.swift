@@ -12,6 +12,18 @@ public import NIOCore
 #endif
 
 extension Channel {
+    /// Starts to read a connection of ``RouteConnector``.
+    ///
+    /// Setting `autoRead` alone reads from the socket without a `read` of the pipeline, which a handler that holds back
+    /// bytes of the host waits for.
+    ///
+    /// Isolation: any. On the channel's event loop, bytes that are held back pass the pipeline during the call.
+    /// - Returns: A future that fails if the channel is closed.
+    public func startReading() -> EventLoopFuture<Void> {
+        read()
+        return setOption(.autoRead, value: true)
+    }
+
     /// Sets the close-on-exec flag of the socket, which SwiftNIO does not set. Without the flag, a process that the app
     /// starts inherits the socket. The process would keep the port in use after the listener is closed, and keep
     /// connections open for the peer. A process that is started between the creation of the socket and this call still

@@ -60,7 +60,7 @@ struct RouteConnectorTests {
         try await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(Collector(of: "greeting echo".utf8.count, received))
         }.get()
-        try await channel.setOption(.autoRead, value: true).get()
+        try await channel.startReading().get()
         try await channel.writeAndFlush(ByteBuffer(string: " echo"))
         #expect(try await received.futureResult.get() == "greeting echo")
         try await channel.close()
@@ -90,6 +90,25 @@ struct RouteConnectorTests {
                 await proxy.stop()
             }
         }
+    }
+
+    @Test("Bytes and the end of input that arrive with the response of a proxy reach the first reader in order")
+    func together() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(HastyProxy()) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let channel = try await connector().connect(to: target, over: [.http(proxy(port), nil)]).get()
+        let received = channel.eventLoop.makePromise(of: String.self)
+        try await channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.addHandler(Collector(of: .max, received))
+        }.get()
+        try await channel.startReading().get()
+        #expect(try await received.futureResult.get() == "greeting")
+        try await channel.close()
+        try await server.close()
     }
 
     @Test("The next route is tried if a proxy refuses the connection, the credentials or the host")
@@ -163,15 +182,24 @@ struct RouteConnectorTests {
     @Test("A connection that the check refuses receives no bytes")
     func check() async throws {
         struct Refused: Error {}
-        try await withHost { host in
-            let proxy = try await ForwardProxy.start(options(to: host))
-            for routes in [[.http(self.proxy(proxy.port), nil)], [.direct]] as [[ProxyRoute]] {
-                let target = HostPort(host: "127.0.0.1", port: try #require(host.localAddress?.port))
-                await #expect(throws: Refused.self) {
-                    try await connector { _ in throw Refused() }.connect(to: target, over: routes).get()
+        for isProxied in [true, false] {
+            let received = eventLoop.makePromise(of: String.self)
+            let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    received.futureResult.whenComplete { _ in channel.close(promise: nil) }
+                    return channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Collector(of: .max, received))
+                    }
                 }
+                .bind(host: "127.0.0.1", port: 0).get()
+            let target = proxy(try #require(server.localAddress?.port))
+            let route: ProxyRoute = isProxied ? .http(target, nil) : .direct
+            await #expect(throws: Refused.self) {
+                try await connector { _ in throw Refused() }.connect(to: target, over: [route]).get()
             }
-            await proxy.stop()
+            #expect(try await received.futureResult.get() == "")
+            try await server.close()
         }
     }
 }
@@ -190,7 +218,19 @@ private final class Greeter: ChannelInboundHandler {
     }
 }
 
-/// A handler that collects a number of bytes.
+/// A handler that accepts a request of a tunnel, sends the greeting of a host in the same bytes, and ends its output.
+private final class HastyProxy: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\ngreeting")
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(mode: .output, promise: nil) }
+    }
+}
+
+/// A handler that collects a number of bytes, or all bytes before the end of input.
 private final class Collector: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -207,6 +247,10 @@ private final class Collector: ChannelInboundHandler {
         var bytes = unwrapInboundIn(data)
         received.writeBuffer(&bytes)
         if received.readableBytes >= count { promise.succeed(String(buffer: received)) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { promise.succeed(String(buffer: received)) }
     }
 
     func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }

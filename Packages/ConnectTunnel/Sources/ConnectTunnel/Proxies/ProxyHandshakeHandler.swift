@@ -6,8 +6,8 @@ internal import WebSyntax
 
 /// A handler that opens a tunnel of a proxy on a channel without automatic reads.
 ///
-/// Bytes of the host that arrive together with the end of the handshake wait in this handler until the channel reads
-/// again.
+/// Bytes of the host that arrive before the first `read` after the handshake wait in this handler, and so does the end of
+/// input. The handler then removes itself.
 ///
 /// Isolation: the event loop of its channel.
 final class ProxyHandshakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -23,6 +23,7 @@ final class ProxyHandshakeHandler: ChannelDuplexHandler, RemovableChannelHandler
     private let timeLimit: TimeAmount
     private var deadline: Scheduled<Void>?
     private var promise: EventLoopPromise<Void>?
+    private var isInputClosed = false
 
     /// - Parameters:
     ///   - timeLimit: The time limit of the handshake.
@@ -45,9 +46,9 @@ final class ProxyHandshakeHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard promise != nil else { return context.fireChannelRead(data) }
         var bytes = unwrapInboundIn(data)
         received.writeBuffer(&bytes)
+        guard promise != nil else { return }
         do throws(ProxyConnectError) {
             let answer = try handshake.receive(&received)
             if !answer.isEmpty {
@@ -59,9 +60,7 @@ final class ProxyHandshakeHandler: ChannelDuplexHandler, RemovableChannelHandler
         } catch {
             return end(.failure(error))
         }
-        guard handshake.isOver else { return }
-        end(.success(()))
-        if received.readableBytes == 0 { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
+        if handshake.isOver { end(.success(())) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -69,17 +68,24 @@ final class ProxyHandshakeHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     func read(context: ChannelHandlerContext) {
-        guard promise == nil, received.readableBytes > 0 else { return context.read() }
+        guard promise == nil else { return context.read() }
         let bytes = received
         received = ByteBuffer()
-        context.fireChannelRead(wrapInboundOut(bytes))
-        context.fireChannelReadComplete()
+        if bytes.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(bytes))
+            context.fireChannelReadComplete()
+        }
+        if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        isInputClosed = false
         context.read()
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? ChannelEvent, event == .inputClosed { end(.failure(.closed)) }
+        if let event = event as? ChannelEvent, event == .inputClosed {
+            guard promise != nil else { return isInputClosed = true }
+            end(.failure(.closed))
+        }
         context.fireUserInboundEventTriggered(event)
     }
 

@@ -7,8 +7,8 @@ public import WebSyntax
 
 /// Opens connections to hosts over routes: directly, or through proxies.
 ///
-/// Nothing is read from a connection until its `autoRead` option is set or it is read. Connections have the
-/// close-on-exec flag, TCP keep-alive and half-closure.
+/// Nothing is read from a connection until `Channel.startReading()`. Connections have the close-on-exec flag, TCP
+/// keep-alive and half-closure.
 ///
 /// Isolation: any.
 @_spi(Facade) public struct RouteConnector: Sendable {

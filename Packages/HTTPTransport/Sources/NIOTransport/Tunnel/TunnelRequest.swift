@@ -134,7 +134,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
             try TunnelEnd.join(client: channel, host: upstream)
             channel.pipeline.syncOperations.removeHandler(self, promise: nil)
             channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
-            upstream.setOption(.autoRead, value: true).whenFailure { _ in upstream.close(promise: nil) }
+            upstream.startReading().whenFailure { _ in upstream.close(promise: nil) }
         } catch {
             channel.close(promise: nil)
             upstream.close(promise: nil)

@@ -57,6 +57,8 @@ struct ProxyDependencies: Sendable {
             switch result {
             case .success(let upstream):
                 handler.replaceHandlers(context) { try join(context.channel, to: upstream, of: host) }
+                // Bytes of the host must not pass the encoders of the proxy protocol, which are removed now.
+                upstream.startReading().whenFailure { _ in upstream.close(promise: nil) }
             case .failure(let error): handler.fail(context, host, ResourceError(error))
             }
         }
@@ -69,7 +71,6 @@ struct ProxyDependencies: Sendable {
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
         try tunnels.record(client, to: name, isOpened: false)
         try TunnelEnd.join(client: client, host: host, pause: TimeAmount(limits.rest))
-        host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
 }
 

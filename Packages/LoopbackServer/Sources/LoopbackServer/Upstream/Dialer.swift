@@ -56,7 +56,7 @@ final class Dialer: Sendable {
         system?.setOwnPort(port, replacing: previous)
     }
 
-    /// Connects to a host. Nothing is read from the connection until its `autoRead` option is set.
+    /// Connects to a host. Nothing is read from the connection until `Channel.startReading()`.
     ///
     /// Names below `invalid` are neither resolved nor sent to another proxy.
     /// - Returns: A future channel of bytes on `eventLoop` that fails with `ResourceError`.

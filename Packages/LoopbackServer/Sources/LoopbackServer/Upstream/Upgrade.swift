@@ -73,7 +73,7 @@ final class Upgrade {
             host.close(promise: nil)
             return fail(ResourceError(.tls, "TLS with the host failed", at: "\(target.host)", cause: error))
         }
-        host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
+        host.startReading().whenFailure { _ in host.close(promise: nil) }
     }
 
     private static func request(_ head: HTTPRequestHead, _ target: ConnectionRole.Target) -> HTTPRequestHead {
