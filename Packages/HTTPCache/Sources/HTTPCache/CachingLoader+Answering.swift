@@ -92,7 +92,7 @@ extension CachingLoader {
             response = found
         } catch {
             try Task.checkCancellation()
-            guard let validated,
+            guard let validated, !Self.mayBeRefusal(error),
                 policy.mayAnswer(request.head, withStale: validated, isUnreachable: true, now: now()),
                 let answer = await respond(with: validated, to: request, key, Self.unreachable)
             else { throw error }
@@ -278,7 +278,7 @@ extension CachingLoader {
             return response
         case .notMine: return nil
         case .failed(let error):
-            guard let stored else { throw error }
+            guard let stored, !Self.mayBeRefusal(error) else { throw error }
             if policy.mayAnswer(request.head, withStale: stored, isUnreachable: true, now: now()),
                 let answer = await respond(with: stored, to: request, key, Self.unreachable)
             {
@@ -287,6 +287,13 @@ extension CachingLoader {
             guard policy.scope == .shared else { throw error }
             return gatewayTimeout("the stored response must be validated, but the origin is unreachable")
         }
+    }
+
+    /// Returns a Boolean value that indicates whether the transport may have refused a request because of the kind of
+    /// the network. The origin is then not unreachable, and a stale response could reach a page whose own request is
+    /// sent.
+    private static func mayBeRefusal(_ error: any Error) -> Bool {
+        BackgroundTransfer.isRefusable && (error as? ResourceError)?.code == .offline
     }
 
     /// Returns a response made from a stored response.

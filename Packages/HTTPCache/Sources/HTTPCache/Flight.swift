@@ -160,6 +160,8 @@ final class Flight: Sendable {
     /// The maximum size of a merged piece, in bytes.
     private static let pieceBytes = 16 << 10
 
+    /// A Boolean value that indicates whether a transport may refuse the request because of the kind of the network.
+    let isRefusable = BackgroundTransfer.isRefusable
     private let readAhead: Int
     private let state = Mutex(State())
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ResourceLoading
 
 /// The flights in progress by key; at most one joinable flight per key.
 final class FlightTable: Sendable {
@@ -54,9 +55,16 @@ final class FlightTable: Sendable {
     var ended: UInt64 { state.withLock(\.ended) }
 
     /// Joins the flight of a key, or adds a new flight.
+    ///
+    /// A request that no transport refuses does not join a flight that a transport may refuse. Its flight replaces that
+    /// one for later requests.
     /// - Parameter seen: The value of ``ended`` before the store was read; `nil` skips the check.
     func enter(_ key: CacheKey, readAhead: Int, seen: UInt64?) -> Place {
-        state.withLock { state in
+        let isRefusable = BackgroundTransfer.isRefusable
+        return state.withLock { state in
+            if let flight = state.flights[key], flight.isRefusable, !isRefusable, !flight.isEnding {
+                _ = state.closeFlights(of: key)
+            }
             if let flight = state.flights[key] {
                 switch flight.join() {
                 case .joined(let reader): return .joins(reader)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -55,6 +56,48 @@ struct SharingTests {
         // A request that accepts no stale response gets the error.
         let strict = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
         #expect(strict.text == "sorry" && strict.response.head.status == .serviceUnavailable)
+    }
+
+    /// Returns an origin that refuses each refusable request, after the gate is open, and sends the others a response.
+    private func refusingOrigin(_ gate: CallGate) -> ScriptedOrigin {
+        ScriptedOrigin { _, _ in
+            guard BackgroundTransfer.isRefusable else { return ScriptedOrigin.response([.cacheControl: "max-age=1"]) }
+            await gate.pass()
+            throw ResourceError(.offline, "refused")
+        }
+    }
+
+    @Test("A page's request does not join a background transfer or a prefetch, which the transport may refuse")
+    func refusable() async throws {
+        for flag in [BackgroundTransfer.$isCurrent, BackgroundTransfer.$isPrefetch] {
+            let gate = CallGate()
+            let origin = refusingOrigin(gate)
+            let cache = makeCache(origin)
+            gate.close()
+            let ahead = flag.withValue(true) { Task { try await cache.text(.get()).text } }
+            _ = await gate.arrivals.first { _ in true }
+            #expect(try await sendRequest(cache, times: 10) == Array(repeating: "hello", count: 10))
+            #expect(origin.count == 2)
+            gate.open()
+            await #expect(throws: ResourceError.self) { try await ahead.value }
+        }
+    }
+
+    @Test("A refused request gets no stale response, and a page's request is sent")
+    func refusedWithStale() async throws {
+        for flag in [BackgroundTransfer.$isCurrent, BackgroundTransfer.$isPrefetch] {
+            let origin = refusingOrigin(CallGate())
+            let cache = makeCache(origin)
+            _ = try await cache.text(.get())
+            time.advance(by: 10)
+            await #expect {
+                try await flag.withValue(true) { try await cache.text(.get()) }
+            } throws: {
+                ($0 as? ResourceError)?.code == .offline
+            }
+            #expect(try await cache.text(.get()).text == "hello")
+            #expect(origin.count == 3)
+        }
     }
 
     @Test("Only the request that reaches the origin receives the cookies of a shared response")

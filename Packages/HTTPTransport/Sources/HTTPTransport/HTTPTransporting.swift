@@ -21,8 +21,9 @@ public protocol HTTPTransporting: Sendable {
     /// the authorities of that one.
     var authorities: [CertificateAuthority] { get }
 
-    /// The form of this transport for background transfers, which fails with code `offline` on a network that the user
-    /// wants to spare. It shares the connections of this transport.
+    /// The form of this transport for background transfers and prefetches. It fails with code `offline` in Low Data
+    /// Mode, and on expensive networks unless `BackgroundTransfer.allowsExpensiveNetworks` is `true`. It shares the
+    /// connections of this transport.
     ///
     /// A transport that wraps another one wraps the form of that one. The default is the transport itself.
     var forBackgroundTransfers: any HTTPTransporting { get }

@@ -6,7 +6,7 @@ public import ResourceLoading
 
 /// The last loader of a chain: it sends every request to the network and never returns `nil`.
 ///
-/// The requests of a `BackgroundTransfer` use the transport's form for them.
+/// The requests of background transfers and prefetches use the transport's form for them.
 public struct NetworkLoader: ResourceLoader {
     private let transport: any HTTPTransporting
 
@@ -16,7 +16,7 @@ public struct NetworkLoader: ResourceLoader {
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        let transport = BackgroundTransfer.isCurrent ? transport.forBackgroundTransfers : transport
+        let transport = BackgroundTransfer.isRefusable ? transport.forBackgroundTransfers : transport
         let response = try await transport.send(request.head, body: request.body)
         return ResourceResponse(
             head: response.head, body: response.body,

@@ -53,6 +53,17 @@ struct BackgroundTransferTests {
         }
     }
 
+    @Test("Prefetches use the form too, and only they may use expensive networks")
+    func prefetches() async throws {
+        #expect(!BackgroundTransfer.isRefusable && !BackgroundTransfer.allowsExpensiveNetworks)
+        await BackgroundTransfer.$isPrefetch.withValue(true) {
+            #expect(BackgroundTransfer.allowsExpensiveNetworks)
+            await #expect(throws: ResourceError.self) { try await status(of: Network()) }
+            // A download that a prefetch starts is a background transfer.
+            BackgroundTransfer.$isCurrent.withValue(true) { #expect(!BackgroundTransfer.allowsExpensiveNetworks) }
+        }
+    }
+
     @Test("A transport without a form for background transfers sends them like others")
     func plain() async throws {
         for transport in [Plain(), DecodingTransport(Plain())] as [any HTTPTransporting] {

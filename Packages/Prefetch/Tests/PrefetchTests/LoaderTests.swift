@@ -53,17 +53,17 @@ struct LoaderTests {
         #expect(request.page?.page == fixture.page && request.destination == .subresource)
     }
 
-    @Test("A prefetch request is a background transfer, and the page's own request is not")
-    func backgroundTransfer() async throws {
+    @Test("A prefetch request is refused in Low Data Mode only, and the page's own request never")
+    func refusable() async throws {
         let fixture = Fixture()
         try fixture.open()
         let ahead = try await fixture.upstream.exchange(1)
-        #expect(ahead.isBackground)
+        #expect(ahead.isRefusable && ahead.allowsExpensiveNetworks)
         // The network is to be spared.
         ahead.fail()
         async let text = fixture.text(fixture.own())
         let own = try await fixture.upstream.exchange(2)
-        #expect(!own.isBackground)
+        #expect(!own.isRefusable)
         own.answer(whole: "own")
         #expect(try await text == "network: own")
     }

@@ -13,8 +13,10 @@ final class Upstream: ResourceLoader {
     /// One request with its response.
     final class Exchange: Sendable {
         let request: ResourceRequest
-        /// A Boolean value that indicates whether the request is part of a background transfer.
-        let isBackground = BackgroundTransfer.isCurrent
+        /// A Boolean value that indicates whether a transport may refuse the request in Low Data Mode.
+        let isRefusable = BackgroundTransfer.isRefusable
+        /// A Boolean value that indicates whether a refusable request may use expensive networks.
+        let allowsExpensiveNetworks = BackgroundTransfer.allowsExpensiveNetworks
         private let head = AsyncThrowingStream.makeStream(of: ResourceResponse?.self)
         private let pieces: AsyncThrowingStream<Data, any Error>
         private let body: AsyncThrowingStream<Data, any Error>.Continuation

@@ -72,10 +72,10 @@ public final class URLSessionTransport: HTTPTransporting {
         try await send(request, body: body, report: progress, isBackground: false)
     }
 
-    /// The form of this transport for background transfers.
+    /// The form of this transport for background transfers and prefetches.
     ///
-    /// On Apple's systems it uses no network in Low Data Mode and no expensive network, such as a mobile network or a
-    /// personal hotspot. The requests then fail with code `offline`, also if the network changes during a response.
+    /// On Apple's systems it uses no network in Low Data Mode. Except for prefetches it uses no expensive network, such
+    /// as a mobile network or a personal hotspot. The requests then fail with code `offline`, also if the network changes during a response.
     public var forBackgroundTransfers: any HTTPTransporting { BackgroundForm(transport: self) }
 
     private func send(
@@ -156,11 +156,12 @@ extension URLSessionTransport {
 }
 
 extension URLRequest {
-    /// Refuses networks in Low Data Mode and expensive networks. Foundation on Linux knows neither.
+    /// Refuses networks in Low Data Mode, and expensive networks except for prefetches. Foundation on Linux knows
+    /// neither.
     fileprivate mutating func refuseSparedNetworks() {
         #if canImport(Darwin)
             allowsConstrainedNetworkAccess = false
-            allowsExpensiveNetworkAccess = false
+            allowsExpensiveNetworkAccess = BackgroundTransfer.allowsExpensiveNetworks
         #endif
     }
 }

@@ -249,7 +249,7 @@ extension PrefetchLoader {
             let load = { [self] (whole: ResourceRequest) in
                 request.isDocument ? try await loadNext(whole) : try await next.load(whole)
             }
-            let loaded = try await BackgroundTransfer.$isCurrent.withValue(true) { [whole] in try await load(whole) }
+            let loaded = try await BackgroundTransfer.$isPrefetch.withValue(true) { [whole] in try await load(whole) }
             guard let response = loaded else {
                 throw ResourceError(.internal, "no loader returned a response", at: request.url)
             }
