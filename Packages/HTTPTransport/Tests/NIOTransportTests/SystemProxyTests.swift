@@ -139,6 +139,31 @@ struct SystemProxyTests {
         }
     }
 
+    @Test("A further list of proxies removes only the clients that were used least recently")
+    func manyLists() async throws {
+        try await withOrigin { origin, transport async throws in
+            let proxy = try await ForwardProxy.start(options(to: origin))
+            let settings = Settings([])
+            use(settings, in: transport)
+            @Sendable func get(over list: Int) async throws {
+                settings.set([.http(loopback(proxy.port), nil), .http(HostPort(host: "p.test", port: list), nil)])
+                #expect(try await transport.get("http://shop.test/\(list)") == Data("/\(list)".utf8))
+            }
+            for list in 1...9 { try await get(over: list) }
+            #expect(proxy.connections == 9)
+            // The ninth list, and those that were used most recently, keep their connections.
+            for list in [9, 9, 2, 8, 9] { try await get(over: list) }
+            #expect(proxy.connections == 9)
+            try await get(over: 10)
+            // The tenth list removed the third.
+            for list in [2, 9, 10] { try await get(over: list) }
+            #expect(proxy.connections == 10)
+            try await get(over: 3)
+            #expect(proxy.connections == 11)
+            await proxy.stop()
+        }
+    }
+
     @Test("A direct route uses the addresses of the app")
     func direct() async throws {
         struct Book: AddressResolving {

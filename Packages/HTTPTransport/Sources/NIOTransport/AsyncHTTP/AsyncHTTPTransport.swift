@@ -236,7 +236,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let (phase, number) = clients.withLock { clients in
             // Cancelling the first request does not cancel the start, because other requests wait for it too. The start
             // has a time limit.
-            clients[kind].begin { start($0, of: kind) }
+            clients.begin(kind) { start($0, of: kind) }
             return (clients[kind].phase, clients[kind].number)
         }
         switch phase {
@@ -244,7 +244,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         case .idle, .ended: throw ResourceError(transport: HTTPClientError.alreadyShutdown, at: url)
         case .starting(let task):
             let result = await task.result
-            clients.withLock { $0[kind].finish(number, result) }
+            clients.withLock { $0.finish(number, result, of: kind) }
             do {
                 return try result.get()
             } catch {
@@ -265,7 +265,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
                 case .proxied(let routes): try await AddressTunnel.start(addresses, over: routes, timeout: limit)
                 }
             // Requests in progress keep their clients and their connections through the tunnel.
-            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0[kind].lose(number) } }
+            tunnel.whenClosed { [weak self] in self?.clients.withLock { $0.lose(number, of: kind) } }
             return AsyncHTTPClients(configuration, trusting: tls, tunnel: tunnel)
         }
     }
@@ -347,6 +347,10 @@ extension AsyncHTTPTransport {
         /// The maximum number of lists of proxies in use. A script of the network may name others for each host.
         private static let maxProxied = 8
         private var startups: [Kind: Startup<AsyncHTTPClients>]
+        /// The lists of proxies in use, least recently used first.
+        private var proxied: [Kind] = []
+        /// The number of the latest start of all kinds, so that removed clients never have the number of later ones.
+        private var lastStart = 0
         private var isOver = false
         var proxies: SystemProxies?
 
@@ -355,14 +359,31 @@ extension AsyncHTTPTransport {
         }
 
         subscript(kind: Kind) -> Startup<AsyncHTTPClients> {
-            get { startups[kind] ?? Startup(isOver ? .ended : .idle) }
-            set {
-                if kind.isProxied, startups[kind] == nil, startups.keys.count(where: \.isProxied) >= Self.maxProxied {
-                    // Requests in progress retain their clients.
-                    startups = startups.filter { !$0.key.isProxied }
-                }
-                startups[kind] = newValue
+            startups[kind] ?? Startup(isOver ? .ended : .idle)
+        }
+
+        /// Starts the clients of a kind if they are not started. Removes the proxied clients that were used least
+        /// recently if there are too many. Requests in progress retain their clients.
+        mutating func begin(_ kind: Kind, _ start: (Int) -> Task<AsyncHTTPClients, any Error>) {
+            if kind.isProxied {
+                proxied.removeAll { $0 == kind }
+                if proxied.count >= Self.maxProxied { startups[proxied.removeFirst()] = nil }
+                proxied.append(kind)
             }
+            var startup = self[kind]
+            startup.begin(after: lastStart, start)
+            lastStart = max(lastStart, startup.number)
+            startups[kind] = startup
+        }
+
+        /// Records the result of a start, unless the clients were removed.
+        mutating func finish(_ number: Int, _ result: Result<AsyncHTTPClients, any Error>, of kind: Kind) {
+            startups[kind]?.finish(number, result)
+        }
+
+        /// Records that the tunnel of clients was lost, unless the clients were removed.
+        mutating func lose(_ number: Int, of kind: Kind) {
+            startups[kind]?.lose(number)
         }
 
         mutating func end() -> [Startup<AsyncHTTPClients>.Phase] {

@@ -25,10 +25,12 @@ struct Startup<Value: Sendable>: Sendable {
     }
 
     /// Starts the value if the phase is ``Phase/idle``.
-    /// - Parameter start: A closure that receives the number of the start and returns its task.
-    mutating func begin(_ start: (Int) -> Task<Value, any Error>) {
+    /// - Parameters:
+    ///   - last: A number that the start must exceed; 0 by default.
+    ///   - start: A closure that receives the number of the start and returns its task.
+    mutating func begin(after last: Int = 0, _ start: (Int) -> Task<Value, any Error>) {
         guard case .idle = phase else { return }
-        number += 1
+        number = max(number, last) + 1
         phase = .starting(start(number))
     }
 
