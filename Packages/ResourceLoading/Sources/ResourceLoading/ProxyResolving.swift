@@ -26,7 +26,9 @@ public protocol ProxyResolving: Sendable {
 /// - Loopback addresses, `localhost` and the names below it have a direct connection.
 /// - A proxy at a loopback port of the app's own listeners is left out, because it would form a loop.
 /// - A look-up that fails or exceeds its time limit means a direct connection, and is reported.
-/// - A result is reused for a short time. Concurrent requests for a host share one look-up.
+/// - A result is reused for a short time, and a failure for 60 seconds. Concurrent requests for a host share one
+///   look-up.
+/// - While 64 look-ups are in progress, connections to further hosts are direct, which is reported.
 ///
 /// Isolation: any.
 public final class SystemProxies: Sendable {
@@ -37,16 +39,20 @@ public final class SystemProxies: Sendable {
 
     private struct LookUp {
         let task: Task<[ProxyRoute], Never>
-        let end: ContinuousClock.Instant
+        var end: ContinuousClock.Instant
     }
 
     private struct State {
         var lookUps: [Place: LookUp] = [:]
         var ownPorts: Set<Int> = []
+        /// The number of calls of the resolver that have not returned.
+        var running = 0
     }
 
     private static let maxLookUps = 256
     private static let maxRoutes = 8
+    private static let maxRunning = 64
+    private static let failureLifetime = Duration.seconds(60)
     private static let direct = [ProxyRoute.direct]
 
     private let resolver: any ProxyResolving
@@ -111,13 +117,21 @@ public final class SystemProxies: Sendable {
             state.lookUps = state.lookUps.filter { $0.value.end > now }
             if state.lookUps.count >= Self.maxLookUps { state.lookUps.removeAll() }
         }
-        let task = Task { await self.resolve(place) }
+        let mayRun = state.running < Self.maxRunning
+        if mayRun { state.running += 1 }
+        let task = Task { mayRun ? await self.resolve(place) : self.refuse(place) }
         state.lookUps[place] = LookUp(task: task, end: now + lifetime)
         return task
     }
 
+    private func refuse(_ place: Place) -> [ProxyRoute] {
+        onFailure("too many look-ups are in progress", place.host)
+        return Self.direct
+    }
+
     private func resolve(_ place: Place) async -> [ProxyRoute] {
-        let lookUp = Task<Result<[ProxyRoute], any Error>, Never> { [resolver] in
+        let lookUp = Task<Result<[ProxyRoute], any Error>, Never> { [self, resolver] in
+            defer { state.withLock { $0.running -= 1 } }
             do {
                 return .success(try await resolver.routes(to: place.host, isSecure: place.isSecure))
             } catch {
@@ -131,6 +145,7 @@ public final class SystemProxies: Sendable {
             lookUp.cancel()
             onFailure("the look-up took longer than \(timeLimit)", place.host)
         }
+        state.withLock { $0.lookUps[place]?.end = .now + Self.failureLifetime }
         return Self.direct
     }
 }

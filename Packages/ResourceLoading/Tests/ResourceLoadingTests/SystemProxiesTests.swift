@@ -117,7 +117,32 @@ struct SystemProxiesTests {
         #expect(await routes == [.direct])
         #expect(settings.failures.withLock { $0 } == ["shop.example:443: the look-up took longer than 5.0 seconds"])
         settings.gate.open()
-        #expect(await proxies.routes(to: shop, isSecure: true) == [proxy])
+        // The failure is kept for this host.
+        #expect(await proxies.routes(to: shop, isSecure: true) == [.direct])
+        #expect(settings.calls.withLock { $0.count } == 1)
+        #expect(await proxies.routes(to: HostPort(host: "b.example", port: 443), isSecure: true) == [proxy])
+    }
+
+    @Test("While many look-ups are in progress, connections to further hosts are direct, which is reported")
+    func manyLookUps() async {
+        let settings = Settings([proxy])
+        settings.gate.close()
+        let proxies = settings.proxies()
+        await withTaskGroup(of: [ProxyRoute].self) { group in
+            for number in 1...64 {
+                group.addTask {
+                    await proxies.routes(to: HostPort(host: "\(number).example", port: 443), isSecure: true)
+                }
+            }
+            var arrivals = settings.gate.arrivals.makeAsyncIterator()
+            for _ in 1...64 { await arrivals.next() }
+            #expect(await proxies.routes(to: shop, isSecure: true) == [.direct])
+            #expect(settings.failures.withLock { $0 } == ["shop.example:443: too many look-ups are in progress"])
+            settings.gate.open()
+            for await routes in group { #expect(routes == [proxy]) }
+        }
+        #expect(await proxies.routes(to: HostPort(host: "b.example", port: 443), isSecure: true) == [proxy])
+        #expect(settings.calls.withLock { $0.count } == 65)
     }
 
     @Test("Concurrent requests for a host share a look-up, and its result is reused for its lifetime")

@@ -22,6 +22,16 @@ internal import ResourceLoading
             let resolver: OpaquePointer
         }
 
+        /// A cancellable of GIO.
+        // Unchecked: `g_cancellable_cancel` may be called from any thread, and reference counts are atomic.
+        private final class Cancellation: @unchecked Sendable {
+            let cancellable = g_cancellable_new()
+
+            deinit { if let cancellable { g_object_unref(cancellable) } }
+
+            func cancel() { g_cancellable_cancel(cancellable) }
+        }
+
         private let reference: Reference
 
         /// Creates a resolver.
@@ -46,9 +56,19 @@ internal import ResourceLoading
 
         @MainActor
         private func lookUp(_ uri: String) async throws -> [String] {
+            let cancellation = Cancellation()
+            return try await withTaskCancellationHandler {
+                try await lookUp(uri, cancellation)
+            } onCancel: {
+                cancellation.cancel()
+            }
+        }
+
+        @MainActor
+        private func lookUp(_ uri: String, _ cancellation: Cancellation) async throws -> [String] {
             let reference = reference
             return try await GLibAsync.call { callback, data in
-                g_proxy_resolver_lookup_async(reference.resolver, uri, nil, callback, data)
+                g_proxy_resolver_lookup_async(reference.resolver, uri, cancellation.cancellable, callback, data)
             } finish: { result in
                 var error: UnsafeMutablePointer<GError>?
                 let list = g_proxy_resolver_lookup_finish(reference.resolver, result, &error)

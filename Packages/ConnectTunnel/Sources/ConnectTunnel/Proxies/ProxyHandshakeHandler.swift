@@ -6,8 +6,8 @@ internal import WebSyntax
 
 /// A handler that opens a tunnel of a proxy on a channel without automatic reads.
 ///
-/// Bytes of the host that arrive before the first `read` after the handshake wait in this handler, and so does the end of
-/// input. The handler then removes itself.
+/// Bytes of the host that arrive before the first `read` after the handshake wait in this handler, and so does the end
+/// of input. The handler then removes itself.
 ///
 /// Isolation: the event loop of its channel.
 final class ProxyHandshakeHandler: ChannelDuplexHandler, RemovableChannelHandler {

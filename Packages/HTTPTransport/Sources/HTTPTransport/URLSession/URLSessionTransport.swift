@@ -75,7 +75,8 @@ public final class URLSessionTransport: HTTPTransporting {
     /// The form of this transport for background transfers and prefetches.
     ///
     /// On Apple's systems it uses no network in Low Data Mode. Except for prefetches it uses no expensive network, such
-    /// as a mobile network or a personal hotspot. The requests then fail with code `offline`, also if the network changes during a response.
+    /// as a mobile network or a personal hotspot. The requests then fail with code `offline`, also if the network
+    /// changes during a response.
     public var forBackgroundTransfers: any HTTPTransporting { BackgroundForm(transport: self) }
 
     private func send(

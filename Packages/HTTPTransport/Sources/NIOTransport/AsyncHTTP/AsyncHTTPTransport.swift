@@ -133,10 +133,12 @@ public final class AsyncHTTPTransport: HTTPTransporting {
                 if isNew { report(progress) }
             }
         }
+        // A look-up of proxies that hangs must not keep other requests from the host.
+        let kind = await kind(for: parsed, of: request)
         while true {
             let pass = try await queue.enter(host)
             do {
-                return try await send(request, to: parsed, body: body, progress: progress, pass, repetition)
+                return try await send(request, to: parsed, of: kind, body: body, progress: progress, pass, repetition)
             } catch {
                 // The client may retain the exchange, and therefore the pass, for some time.
                 defer { pass.release() }
@@ -153,13 +155,15 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     /// Sends a request that has a pass for its host, and sends it again if ``Repetition`` allows it.
-    /// - Parameter parsed: The URL of the request without path and query, which ``RequestSpellingHandler`` sends.
+    /// - Parameters:
+    ///   - parsed: The URL of the request without path and query, which ``RequestSpellingHandler`` sends.
+    ///   - kind: The kind of the clients.
     private func send(
-        _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
+        _ request: HTTPRequest, to parsed: URL, of kind: Clients.Kind, body: RepeatableBody,
         progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass, _ repetition: Repetition
     ) async throws -> TransportResponse {
         let url = request.urlText
-        let clients = try await readyClients(for: url, of: kind(for: parsed, of: request))
+        let clients = try await readyClients(for: url, of: kind)
         var repetition = repetition
         var connection = repetition.first(isShared: pass.isShared)
         while true {
