@@ -23,6 +23,7 @@ struct HTTPSTakeoverTests {
     private func container(
         change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
+        fixture.engine.permitsHTTPSHandler = true
         fixture.engine.traitsByMode[.httpsTakeover] = EngineTraits(
             bodies: .plain, keepsCookies: true, followsRedirects: false, preflights: false, decodes: false,
             caches: false, identifiesPage: true, acceptLanguage: "de")
@@ -38,12 +39,14 @@ struct HTTPSTakeoverTests {
 
     @Test("An engine that permits no handler on https is a typed error")
     func unsupported() async throws {
-        fixture.engine.takenScheme = "https"
         let error = await #expect(throws: ContainerError.self) {
             try await fixture.container { $0.pages.mode = .httpsTakeover }
         }
         #expect(error?.code == .unsupported && error?.message.contains("taken") == true)
         #expect(error?.location == fixture.engine.name && fixture.engine.views.isEmpty)
+        let other = Fixture()
+        other.engine.permitsHTTPSHandler = true
+        await (try other.container { $0.pages.mode = .httpsTakeover }).shutDown()
     }
 
     @Test("The mode cannot be combined with another mode, nor with plain pages")

@@ -30,6 +30,8 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var traitsByMode: [InterceptionMode: EngineTraits] = [:]
     /// The scheme that ``register(_:handler:)`` rejects; `nil` initially.
     public var takenScheme: String?
+    /// A Boolean value that indicates whether ``register(_:handler:)`` permits `https`; `false` initially.
+    public var permitsHTTPSHandler = false
     /// The proxy that was set last.
     public private(set) var proxy: EngineProxy?
     /// The protocol of a loopback proxy; SOCKS5 initially.
@@ -63,7 +65,8 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public var refusedHandlers: Set<String> = []
     /// A closure that is called before a view is created.
     public var onMakeView: (() -> Void)?
-    /// A closure that receives each view and the URL of each load of the container in it.
+    /// A closure that receives each view and the URL of each load of the container in it. A view that was made while
+    /// the closure was `nil` does not call it.
     public var onLoad: ((FakeView, String) -> Void)?
     private var handlers: [String: SchemeHandler] = [:]
 
@@ -73,13 +76,14 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public func traits(in mode: InterceptionMode) -> EngineTraits { traitsByMode[mode] ?? traits }
 
     /// The schemes that the engine reserves.
-    private static let reservedSchemes: Set<String> = [
-        "about", "blob", "data", "file", "http", "https", "javascript", "ws", "wss",
-    ]
+    private var reservedSchemes: Set<String> {
+        let schemes: Set<String> = ["about", "blob", "data", "file", "http", "https", "javascript", "ws", "wss"]
+        return permitsHTTPSHandler ? schemes.subtracting(["https"]) : schemes
+    }
 
     public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
         let isFree =
-            URLScheme.isLowercase(scheme.name) && !Self.reservedSchemes.contains(scheme.name)
+            URLScheme.isLowercase(scheme.name) && !reservedSchemes.contains(scheme.name)
             && !schemes.contains { $0.name == scheme.name && $0.isSecure != scheme.isSecure }
         guard isFree, scheme.name != takenScheme else { throw EngineError(.schemeTaken, "taken", at: scheme.name) }
         schemes.append(scheme)
