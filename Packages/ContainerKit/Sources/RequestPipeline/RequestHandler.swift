@@ -80,7 +80,7 @@ package final class RequestHandler: Sendable {
         let request: ResourceRequest
         let session: PageSession?
         let disposition: Disposition
-        /// A Boolean value that indicates whether the body is known, or absent. On https, an absent body has no type.
+        /// A Boolean value that indicates whether the body is known, or known to be absent.
         fileprivate let hasBody: Bool
         /// A Boolean value that indicates whether a script sent the request. Engines do not cache responses to scripts.
         fileprivate let isOfScript: Bool
@@ -136,9 +136,8 @@ package final class RequestHandler: Sendable {
         resolved.followsRedirects = bridged.followsRedirects
         return ResolvedRequest(
             request: resolved, session: session, disposition: disposition,
-            hasBody: body != nil || names.areRealURLs && head.headerFields[.contentType] == nil,
-            isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode,
-            needsTransfer: needsTransfer)
+            hasBody: body != nil, isOfScript: bridged.id != nil, provenSite: bridged.provenSite,
+            isOfOtherMode: isOfOtherMode, needsTransfer: needsTransfer)
     }
 
     @discardableResult
