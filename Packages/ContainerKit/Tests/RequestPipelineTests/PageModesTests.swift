@@ -72,9 +72,11 @@ struct PageModesTests {
         let both = try PageModes(.document, [PageMode("a.example", .loopbackProxy)], provingProxyOr: .document)
         #expect(both.started == [.document, .loopbackProxy] && both.available(.loopbackProxy) == .document)
         let page = try #require(HTTPRequest(urlText: "https://b.example/"))
-        #expect(try PageModes(.loopbackProxy, provingProxyOr: .document).requiresProof(for: page))
+        let alone = try PageModes(.loopbackProxy, provingProxyOr: .document)
+        #expect(alone.requiresProof(for: page) && alone.areSeveral && !alone.havePlain)
         for modes in [try PageModes(.loopbackProxy), try PageModes(.document, provingProxyOr: .document)] {
             #expect(modes.proxyProof == nil && modes.started.count == 1 && !modes.requiresProof(for: page))
+            #expect(!modes.areSeveral)
             #expect(modes.available(.loopbackProxy) == .loopbackProxy)
         }
     }

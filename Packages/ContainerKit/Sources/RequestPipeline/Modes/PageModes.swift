@@ -88,8 +88,8 @@ package struct PageModes: Sendable {
             entries.map { entry in (entry.pages, entry.mode.flatMap { started.contains($0) ? $0 : nil }) })
     }
 
-    /// A Boolean value that indicates whether the host has configured entries for pages.
-    package var areSeveral: Bool { !named.modes.isEmpty }
+    /// A Boolean value that indicates whether the host has configured entries for pages, or the proxy has a fallback.
+    package var areSeveral: Bool { !named.modes.isEmpty || proxyProof != nil }
 
     /// A Boolean value that indicates whether covered pages can be plain.
     package var havePlain: Bool { areSeveral && (standard == .plain || named.modes.contains(.plain)) }
