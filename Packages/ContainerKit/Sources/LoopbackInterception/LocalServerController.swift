@@ -41,7 +41,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     ) async throws {
         self.engine = engine
         let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host) { [pages] event in
-            if case .listening = event { pages.updatePort() }
+            if case .listening = event { pages.reloadIfPortChanged() }
         }
         self.events = batcher
         var configuration = LocalServer.Configuration(
@@ -103,7 +103,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     func resume() async throws {
         _ = try await server.listener?.renewListener()
-        pages.updatePort()
+        pages.reloadIfPortChanged()
     }
 
     /// Serves the site of a page, and stores the access token for it in the engine.
@@ -113,7 +113,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     func open(_ url: String) async throws -> String? {
         let server = try await server.started()
         let port = try await server.resume()
-        pages.updatePort()
+        pages.reloadIfPortChanged()
         guard let page = LocalServer.url(of: url, at: port) else { return nil }
         server.serve(page.site)
         try await storeToken(
@@ -177,6 +177,14 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// Returns the real URL for a URL at the server, or `nil` for other URLs.
     func realURL(of url: String) -> String? {
         server.listener?.realURL(of: url)
+    }
+
+    /// Records the commit of a document of a page. A document of a served site at another port keeps the former URL of
+    /// the page, because the server may not listen now, or may have changed its port since the load of the document.
+    func page(_ page: PageID, didCommit place: String) {
+        let url = realURL(of: place)
+        guard url != nil || server.listener?.servesHost(of: place) != true else { return }
+        pages.record(url, of: page)
     }
 
     /// Stops the server after its requests in progress have finished.

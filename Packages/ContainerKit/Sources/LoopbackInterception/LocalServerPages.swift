@@ -37,7 +37,7 @@ final class LocalServerPages {
     func remove(_ page: PageID) { pages[page] = nil }
 
     /// Loads the documents of the pages again if the port has changed since the last call.
-    func updatePort() {
+    func reloadIfPortChanged() {
         guard let port = port(), port != lastPort else { return }
         defer { lastPort = port }
         guard lastPort != nil else { return }

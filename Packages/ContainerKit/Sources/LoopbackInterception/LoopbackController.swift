@@ -141,8 +141,7 @@ package final class LoopbackController<Engine: WebEngineDriver> {
     /// Records the commit of a document of a page.
     /// - Parameter place: the URL of the document in the engine.
     package func page(_ page: PageID, didCommit place: String) {
-        guard let server else { return }
-        server.pages.record(server.realURL(of: place), of: page)
+        server?.page(page, didCommit: place)
     }
 
     /// Removes a page that is closed.

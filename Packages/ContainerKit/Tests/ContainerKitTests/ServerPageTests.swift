@@ -170,6 +170,29 @@ struct ServerPageTests {
         takeover.release()
     }
 
+    @Test("A document that commits at a former port of the server loads again at the next port")
+    func lateCommit() async throws {
+        let container = try await container()
+        let pages = [try await container.open("https://a.example/x"), try await container.open("https://b.example/")]
+        let first = try port(of: pages[0])
+        var takeovers: [PortTakeover] = []
+        func changePort() async throws {
+            takeovers.append(try PortTakeover(of: try port(of: pages[0])))
+            try await container.hostWillSuspend()
+            try await container.hostResumed()
+        }
+        try await changePort()
+        let second = try port(of: pages[0])
+        #expect(second != first && pages.allSatisfy { $0.view.loads.count == 2 })
+        pages[0].view.onSignal?(.committed(url: "https://a-example.localhost:\(first)/x"))
+        pages[1].view.onSignal?(.committed(url: "https://c-example.localhost:\(first)/"))
+        try await changePort()
+        #expect(pages[0].view.loads.count == 3 && pages[0].view.loads.last?.hasSuffix("/x") == true)
+        #expect(try port(of: pages[0]) != second && pages[1].view.loads.count == 2)
+        await container.shutDown()
+        for takeover in takeovers { takeover.release() }
+    }
+
     @Test(
         "A file without a valid port is ignored", arguments: ["", "80\n", "6667", "70000", "x", "12345678901234567890"])
     func strangeFile(text: String) async throws {

@@ -119,9 +119,9 @@ struct LoopbackControllerTests {
         for (number, view) in views.enumerated() {
             pages.insert(PageID(rawValue: UInt64(number)), at: "https://a.example/\(number)", in: view)
         }
-        pages.updatePort()
+        pages.reloadIfPortChanged()
         port.value = 20_000
-        pages.updatePort()
+        pages.reloadIfPortChanged()
         #expect(views.allSatisfy { $0.loads.isEmpty }, "the first port is no change")
         pages.record("https://a.example/moved?x#y", of: PageID(rawValue: 0))
         pages.record(nil, of: PageID(rawValue: 1))
@@ -129,10 +129,10 @@ struct LoopbackControllerTests {
         pages.remove(PageID(rawValue: 3))
         views[4].discard()
         port.value = nil
-        pages.updatePort()
+        pages.reloadIfPortChanged()
         port.value = 20_001
-        pages.updatePort()
-        pages.updatePort()
+        pages.reloadIfPortChanged()
+        pages.reloadIfPortChanged()
         #expect(views[0].loads == ["https://a-example.localhost:20001/moved?x#y"])
         #expect(views[1...4].allSatisfy { $0.loads.isEmpty })
         #expect(views[5].loads == ["https://a-example.localhost:20001/5"])

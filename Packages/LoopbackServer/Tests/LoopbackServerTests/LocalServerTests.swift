@@ -42,6 +42,12 @@ struct LocalServerTests {
             #expect(moved.fields["location"] == "\(origin)/here" && moved.fields["set-cookie"] == "a=1")
             #expect(try await fixture.get("/open", from: peer).fields["access-control-allow-origin"] == nil)
             #expect(fixture.server.realURL(of: "\(origin)/a?b#c") == "https://shop.test/a?b#c")
+            #expect(
+                fixture.server.servesHost(of: origin) && fixture.server.servesHost(of: "https://\(SiteFixture.name):1/")
+            )
+            for url in ["http://\(SiteFixture.name):1/", "https://other-test.localhost:1/", "about:blank"] {
+                #expect(!fixture.server.servesHost(of: url), "\(url)")
+            }
             let reports = try await fixture.witness.reports.value("5") { $0.count == 5 ? $0 : nil }
             #expect(reports.allSatisfy { $0.request.head.authority == "shop.test" && $0.outcome.word == "finished" })
             #expect(fixture.witness.refusals.isEmpty)

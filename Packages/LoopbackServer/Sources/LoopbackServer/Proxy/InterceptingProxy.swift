@@ -14,7 +14,8 @@ public import WebSyntax
 /// requests are refused (RFC 9112, sections 6 and 11).
 ///
 /// The system can close the listener, as phones do for suspended apps. The proxy then listens again by itself, or when
-/// ``resume()`` detects the close. It reports the port with ``LoopbackEvent/listening(port:)``.
+/// ``resume()`` detects the close; ``renewListener()`` replaces the listener in any case. It reports
+/// the port with ``LoopbackEvent/listening(port:)``.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 public final class InterceptingProxy: Sendable {

@@ -84,12 +84,21 @@ public final class LocalServer: Sendable {
 
     /// Returns the real URL of a local URL, or `nil` if the URL does not belong to a served site.
     public func realURL(of url: String) -> String? {
-        guard let request = HTTPRequest(urlText: url), request.scheme == "https",
-            let place = request.authority.flatMap({ HostPort($0, defaultPort: 443) }), place.port == port,
-            let site = sites.site(named: place.host)
-        else { return nil }
+        guard let (request, place, site) = parsed(url), place.port == port else { return nil }
         let fragment = url.firstIndex(of: "#").map { String(url[$0...]) } ?? ""
         return site.origin + (request.path ?? "/") + fragment
+    }
+
+    /// Returns a Boolean value that indicates whether the host of a URL is that of a served site. The port of the URL is
+    /// ignored: it may be a former port of the server.
+    public func servesHost(of url: String) -> Bool { parsed(url) != nil }
+
+    private func parsed(_ url: String) -> (request: HTTPRequest, place: HostPort, site: LocalSite)? {
+        guard let request = HTTPRequest(urlText: url), request.scheme == "https",
+            let place = request.authority.flatMap({ HostPort($0, defaultPort: 443) }),
+            let site = sites.site(named: place.host)
+        else { return nil }
+        return (request, place, site)
     }
 
     /// Checks that the server listens, and listens again if it does not. Call this before a page opens.
