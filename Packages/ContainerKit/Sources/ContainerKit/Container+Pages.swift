@@ -121,6 +121,7 @@ extension Container {
             let real = data.origin.description
             view.scripting.add(data.script(at: [real, locator.origin(real, in: session.mode)]))
         }
+        await pages.loopback?.translation.waitForProof()
         try prepare(view)
         view.loading.load(opening.place)
     }

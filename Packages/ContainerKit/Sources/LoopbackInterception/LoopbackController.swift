@@ -80,13 +80,18 @@ package final class LoopbackController<Engine: WebEngineDriver> {
 
     /// Proves that the engine sends its requests through the proxy, if the engine requires that and the proxy setting
     /// has changed since the last proof. Concurrent callers share one proof, which takes at most ten seconds for each
-    /// setting. The host receives the result.
+    /// setting. Only during the proof and after its success the engine uses the proxy. The host receives the result.
     package func prove() async { await proxy?.prove() }
+
+    /// Waits until no proof is running. Call this method immediately before a page loads: during a proof the engine
+    /// uses a proxy on which no page may depend.
+    package func waitForProof() async { await proxy?.waitForProof() }
 
     /// Replaces the listener of the proxy or the server after a suspension, during which the system may have closed it
     /// without a signal. If that fails, the next opening of a page tries again.
     ///
-    /// If the port has changed, the engine uses the new port of the proxy, and open pages of the server load again.
+    /// If the port has changed, the engine uses the new port of the proxy, and open pages of the server load again. If
+    /// the proxy was proven, the call waits for the proof of the new port.
     package func resume() async {
         try? await proxy?.resume()
         try? await server?.resume()

@@ -11,6 +11,9 @@ internal import WebSyntax
 /// The controller of the proxy of the mode `loopbackProxy`. It restarts the listener after a suspension, and updates
 /// the engine's proxy setting when the port changes.
 ///
+/// If the engine requires a proof of the proxy, only a proof sets the proxy in the engine, so that no page depends on
+/// an unproven proxy.
+///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
 final class ProxyController<Engine: WebEngineDriver> {
@@ -22,6 +25,9 @@ final class ProxyController<Engine: WebEngineDriver> {
     private let host: any LoopbackHost
     /// The result of the last proof and the setting that it concerns; `nil` without a result for the current setting.
     private var conclusion: (proxy: EngineProxy, isProven: Bool)?
+    /// A Boolean value that indicates whether the last proof succeeded. Open pages of the mode then need the next
+    /// setting too.
+    private var wasProven = false
     private var proving: Task<Void, Never>?
     private var isOver = false
     /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
@@ -31,7 +37,7 @@ final class ProxyController<Engine: WebEngineDriver> {
             guard isUsed != oldValue else { return }
             waking?.cancel()
             guard isUsed else { return restore() }
-            if let port = proxy.listener?.port { use(port) }
+            use()
             // The system may have closed the listener in the meantime, without a signal.
             waking = Task { [weak self, logger] in
                 do { try await self?.ready() } catch {
@@ -46,7 +52,8 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// The number of events and reports that were dropped.
     var lostReports: Int { events.lost }
 
-    /// Creates the controller. If the proxy is in use, starts to listen and sets the engine's proxy.
+    /// Creates the controller. If the proxy is in use, starts to listen and sets the engine's proxy, unless the engine
+    /// requires a proof.
     /// - Parameters:
     ///   - engine: the engine, which is not retained.
     ///   - requests: the loader and the policy of the proxy.
@@ -82,7 +89,10 @@ final class ProxyController<Engine: WebEngineDriver> {
         configuration.limits = options.limits
         proxy = LazyListener { [configuration] in try await InterceptingProxy.start(configuration) }
         relay.controller = self
-        if isUsed, let port = try await proxy.started().port { use(port) }
+        if isUsed {
+            _ = try await proxy.started()
+            use()
+        }
     }
 
     deinit {
@@ -93,16 +103,19 @@ final class ProxyController<Engine: WebEngineDriver> {
     func policyChanged() { proxy.listener?.policyChanged() }
 
     /// Makes the proxy listen and sets it in the engine, if the proxy is in use. If the proxy cannot listen, the
-    /// engine's previous proxy is restored.
+    /// engine's previous proxy is restored. If the engine requires a proof, the last one has succeeded, and the setting
+    /// has changed, proves the new setting.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
         guard isUsed else { return }
         do {
-            use(try await proxy.started().resume())
+            try await proxy.started().resume()
+            use()
         } catch {
             restore()
             throw error
         }
+        if wasProven { await prove() }
     }
 
     /// Replaces the listener, if there is one, and then acts like ``ready()``.
@@ -116,7 +129,6 @@ final class ProxyController<Engine: WebEngineDriver> {
     func shutDown() async {
         isOver = true
         waking?.cancel()
-        proving?.cancel()
         restore()
         await proving?.value
         await proxy.end()?.stop()
@@ -125,51 +137,65 @@ final class ProxyController<Engine: WebEngineDriver> {
 
     private func receive(_ event: LoopbackEvent) {
         switch event {
-        case .listening(let port) where proxy.listener?.port == port: use(port)
+        case .listening(let port) where proxy.listener?.port == port: use()
         case .connected(let host): preconnector.engineDidConnect(to: host)
         default: break
         }
     }
 
-    private func use(_ port: Int) {
-        guard !isOver, isUsed, let listener = proxy.listener else { return }
+    /// The setting for the present listener; `nil` if the proxy does not listen or is not in use.
+    private var wanted: EngineProxy? {
+        guard !isOver, isUsed, let listener = proxy.listener, let port = listener.port else { return nil }
         let credentials = EngineProxy.Credentials(
             username: listener.credentials.username, password: listener.credentials.password)
-        let proxy = EngineProxy(setting.kind, host: "127.0.0.1", port: port, credentials: credentials)
-        // The proof of this setting has failed.
-        if let conclusion, conclusion.proxy == proxy, !conclusion.isProven { return }
-        if conclusion?.proxy != proxy { discardConclusion() }
-        setting.apply(proxy)
+        return EngineProxy(setting.kind, host: "127.0.0.1", port: port, credentials: credentials)
     }
 
-    /// Restores the engine's previous proxy. A later use of the proxy needs another proof.
+    /// Sets the proxy in the engine. If the engine requires a proof, removes a setting with a former port instead.
+    private func use() {
+        guard let wanted else { return }
+        guard setting.requiresProof else { return setting.apply(wanted) }
+        if setting.current != wanted, conclusion?.proxy != wanted { restore() }
+    }
+
+    /// Restores the engine's previous proxy, and cancels a proof. A later use of the proxy needs another proof.
     private func restore() {
+        proving?.cancel()
         setting.restore()
         discardConclusion()
     }
 
     // MARK: Proof
 
-    /// Proves that the engine sends its requests through the proxy, if the engine requires that and there is no
-    /// conclusion about the current setting. If the proof fails, restores the engine's previous proxy.
+    /// Sets the proxy in the engine and proves that the engine sends its requests through it, if the engine requires
+    /// that and there is no conclusion about the current setting. If the proof fails, restores the engine's previous
+    /// proxy.
     func prove() async {
-        while isUsed, !isOver, setting.requiresProof, let proxy = setting.current, conclusion?.proxy != proxy {
-            let task = proving ?? Task { [weak self] in await self?.conclude(proxy) }
+        while setting.requiresProof, setting.isReplaceable, let wanted, conclusion?.proxy != wanted {
+            let task = proving ?? Task { [weak self] in await self?.conclude(wanted) }
             proving = task
             await task.value
         }
     }
 
+    /// Waits until no proof is running, so that a page that loads next does not use an unproven proxy.
+    func waitForProof() async {
+        while let proving { await proving.value }
+    }
+
     private func conclude(_ proxy: EngineProxy) async {
         defer { proving = nil }
-        guard let engine = setting.engine else { return }
+        guard let engine = setting.engine, wanted == proxy, !Task.isCancelled else { return }
+        setting.apply(proxy)
         let failure = await proof.failure(of: engine)
+        let isCurrent = wanted == proxy && setting.current == proxy && !Task.isCancelled
+        if failure != nil || !isCurrent { setting.restore() }
         // The result does not concern a later setting.
-        guard !isOver, isUsed, setting.current == proxy else { return }
-        conclusion = (proxy, failure == nil)
-        host.proxyProofDidChange(isProven: failure == nil)
+        guard isCurrent else { return }
+        wasProven = failure == nil
+        conclusion = (proxy, wasProven)
+        host.proxyProofDidChange(isProven: wasProven)
         guard let failure else { return }
-        setting.restore()
         logger.warning("the engine does not use the proxy", metadata: ["reason": "\(failure.rawValue)"])
         host.loopbackDidSend(.unproven(reason: failure.rawValue))
     }
@@ -220,12 +246,15 @@ private final class ProxySetting<Engine: WebEngineDriver> {
     /// A Boolean value that indicates whether the engine may ignore its proxy setting.
     var requiresProof: Bool { engine?.networking.isProxyReliable == false }
 
+    /// A Boolean value that indicates whether no other proxy was set since the controller has made its setting.
+    var isReplaceable: Bool { named == nil || engine?.networking.proxy == named }
+
     /// The proxy setting that the controller has made, if the engine uses it.
-    var current: EngineProxy? { engine?.networking.proxy == named ? named : nil }
+    var current: EngineProxy? { isReplaceable ? named : nil }
 
     /// Changes the engine's proxy. Does not replace a proxy that the app or another container has set in the meantime.
     func apply(_ proxy: EngineProxy) {
-        guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
+        guard proxy != named, isReplaceable else { return }
         if named == nil { previous = engine?.networking.proxy }
         named = proxy
         engine?.networking.setProxy(proxy)

@@ -16,11 +16,14 @@ struct ProxyProofTests {
         case all, none, first, withoutCredentials, ofOtherNames
     }
 
-    /// The loads of proofs.
+    /// The loads of proofs and of pages.
     @MainActor
     private final class Loads {
         var requests = Requests.all
         var hosts: [String] = []
+        /// The proxies of the engine when a proof or a page loads.
+        var proofProxies: [EngineProxy?] = []
+        var pageProxies: [EngineProxy?] = []
         var isSilent = false
     }
 
@@ -36,7 +39,8 @@ struct ProxyProofTests {
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
             identifiesPage: false, acceptLanguage: nil)
         engine.onLoad = { [weak engine, loads] view, url in
-            guard url.hasSuffix(".invalid/") else { return }
+            guard url.hasSuffix(".invalid/") else { return loads.pageProxies.append(engine?.proxy) }
+            loads.proofProxies.append(engine?.proxy)
             let host = String(url.dropFirst("https://".count).dropLast())
             loads.hosts.append(host)
             guard !loads.isSilent else { return }
@@ -86,7 +90,7 @@ struct ProxyProofTests {
     func proven() async throws {
         let container = try await container()
         let record = record(container)
-        #expect(container.mode(ofPageAt: url) == .customScheme && loads.hosts.isEmpty)
+        #expect(container.mode(ofPageAt: url) == .customScheme && loads.hosts.isEmpty && engine.proxy == nil)
         let opening = (0..<3).map { _ in Task { try await container.open(url) } }
         for task in opening {
             let page = try await task.value
@@ -120,6 +124,7 @@ struct ProxyProofTests {
         #expect(container.originModes == ["https://a.example": .intercepted])
         #expect(try await container.open("https://b.example/").session.mode == .customScheme)
         #expect(loads.hosts.count == count && record.reasons.count == 1 && engine.proxy == nil)
+        #expect(loads.pageProxies == [nil, nil] && loads.proofProxies.allSatisfy { $0 != nil })
         await container.shutDown()
     }
 
@@ -148,6 +153,30 @@ struct ProxyProofTests {
                 try await container.open("https://b.example/").session.mode, try await container.open(url).session.mode,
             ]
             #expect(modes == [.loopbackProxy, .customScheme])
+        }
+    }
+
+    @Test("After a proof, a link or a redirect of a page in the fallback mode leads to the real URL of another origin")
+    func leadsBack() async throws {
+        loads.requests = .none
+        let place = "containerkit://a.example/"
+        try await launch { container in
+            let page = try await container.open(url)
+            page.view.onSignal?(.committed(url: place + "x"))
+        }
+        loads.requests = .all
+        try await launch { container in
+            _ = try await container.open("https://b.example/")
+            let page = try await container.open(url)
+            #expect(page.session.mode == .customScheme)
+            page.view.onSignal?(.committed(url: place + "x"))
+            for target in ["containerkit://b.example/y", place + "to/https://b.example/y"] {
+                let answer = try await fixture.answer(
+                    to: target, from: page.view, isMainDocument: true, of: container)
+                #expect(answer.sink.text.contains(#"location.replace("https:\/\/b.example\/y"+location.hash)"#))
+            }
+            let own = try await fixture.answer(to: place + "z", from: page.view, isMainDocument: true, of: container)
+            #expect(own.sink.text == "network https://a.example/z")
         }
     }
 
@@ -185,53 +214,108 @@ struct ProxyProofTests {
         #expect(engine.views[0].hasEnded && engine.proxy == nil && record.reasons.isEmpty)
     }
 
-    @Test("A new port after a suspension needs a new proof; open pages use the new port", arguments: [true, false])
+    @Test("A page that needs no proof loads when a running proof has ended, and not through the unproven proxy")
+    func meanwhile() async throws {
+        loads.isSilent = true
+        let container = try await container()
+        let opening = Task { try await container.open(url) }
+        await clock.sleepers(atLeast: 1)
+        #expect(engine.proxy != nil)
+        let other = Task { try await container.open("https://c.example/") }
+        while engine.views.count < 2 { await Task.yield() }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(engine.views[1].loads.isEmpty)
+        clock.advance(by: .seconds(10))
+        #expect(try await other.value.view.loads == ["https://c.example/"])
+        #expect(try await opening.value.session.mode == .customScheme)
+        #expect(loads.pageProxies == [nil, nil])
+        await container.shutDown()
+    }
+
+    private func suspend(_ container: Container<FakeEngine>) async throws {
+        try await container.hostWillSuspend()
+        try await container.hostResumed()
+    }
+
+    @Test(
+        "A new port under open pages is proven after a suspension; no page depends on it before",
+        arguments: [true, false])
     func newPort(isProven: Bool) async throws {
         let container = try await container()
         let record = record(container)
         let page = try await container.open(url)
         #expect(page.session.mode == .loopbackProxy)
         let first = try #require(engine.proxy)
-        let takeover = try PortTakeover(of: first.port)
-        try await container.hostWillSuspend()
-        try await container.hostResumed()
-        let second = try #require(engine.proxy)
+        var takeovers = [try PortTakeover(of: first.port)]
+        loads.requests = isProven ? .all : .none
+        try await suspend(container)
+        #expect(loads.hosts.count == (isProven ? 4 : 3) && record.reasons.count == (isProven ? 0 : 1))
+        let second = try #require(loads.proofProxies.last ?? nil)
         #expect(second.port != first.port && second.credentials == first.credentials)
         #expect(try await SOCKSRequest.send(to: "a.example", by: second) == 0)
-        #expect(container.mode(ofPageAt: url) == .customScheme && loads.hosts.count == 2)
-        loads.requests = isProven ? .all : .none
+        #expect(engine.proxy == (isProven ? second : nil))
+        #expect(try await container.open("https://c.example/").session.mode == .plain)
         #expect(try await container.open(url).session.mode == (isProven ? .loopbackProxy : .customScheme))
-        #expect(loads.hosts.count == (isProven ? 4 : 3) && record.reasons.count == (isProven ? 0 : 1))
-        #expect(container.openPages.first == page.session && engine.proxy == (isProven ? second : nil))
+        #expect(loads.hosts.count == (isProven ? 4 : 3) && container.openPages.first == page.session)
+        // After a failed proof, only a page of the mode starts another one.
+        takeovers.append(try PortTakeover(of: second.port))
+        try await suspend(container)
+        #expect(loads.hosts.count == (isProven ? 6 : 3))
+        #expect(try await container.open("https://c.example/").session.mode == .plain)
+        let third = engine.proxy
+        #expect((third != nil) == isProven && third != second)
+        #expect(try await container.open(url).session.mode == (isProven ? .loopbackProxy : .customScheme))
+        #expect(loads.hosts.count == (isProven ? 6 : 4) && record.reasons.count == (isProven ? 0 : 2))
+        let later = isProven ? [second, second, third, third] : [nil, nil, nil, nil]
+        #expect(loads.pageProxies == [first] + later && engine.proxy == third)
         await container.shutDown()
-        takeover.release()
+        for takeover in takeovers { takeover.release() }
     }
 
-    @Test("A proxy that is set again needs a new proof, also after a failed one")
+    @Test("A proxy that is used again needs a new proof, also after a failed one")
     func again() async throws {
         loads.requests = .none
         let container = try await container()
         #expect(try await container.open(url).session.mode == .customScheme)
         loads.requests = .all
-        for count in [3, 5] {
+        for wasProven in [false, true] {
             container.isEnabled = false
             container.isEnabled = true
-            #expect(engine.proxy != nil && container.mode(ofPageAt: url) == .customScheme)
-            #expect(try await container.open(url).session.mode == .loopbackProxy && loads.hosts.count == count)
+            #expect(engine.proxy == nil && container.mode(ofPageAt: url) == .customScheme)
+            #expect(try await container.open("https://c.example/").session.mode == .plain)
+            #expect((engine.proxy != nil) == wasProven && loads.pageProxies.last == .some(engine.proxy))
+            #expect(container.mode(ofPageAt: url) == (wasProven ? .loopbackProxy : .customScheme))
+            #expect(loads.hosts.count == (wasProven ? 5 : 1))
+            #expect(try await container.open(url).session.mode == .loopbackProxy)
+            #expect(loads.hosts.count == (wasProven ? 5 : 3) && loads.pageProxies.last == .some(engine.proxy))
         }
         await container.shutDown()
     }
 
-    @Test("Pages that do not open in the mode need no proof")
+    @Test("A proxy that the app sets is neither replaced nor proven", arguments: [true, false])
+    func ofApp(isProven: Bool) async throws {
+        let own = EngineProxy(.http, host: "proxy.example", port: 8_080)
+        let container = try await container()
+        if isProven { #expect(try await container.open(url).session.mode == .loopbackProxy) }
+        engine.setProxy(own)
+        #expect(try await container.open("https://c.example/").session.mode == .plain)
+        #expect(loads.pageProxies.last == .some(own) && loads.hosts.count == (isProven ? 2 : 0))
+        await container.shutDown()
+        #expect(engine.proxy == own)
+    }
+
+    @Test("Pages that do not open in the mode need no proof, and load without the proxy")
     func otherPages() async throws {
         let entry = try PageMode("b.example", .plain)
         let container = try await container { $0.pages.modes = [entry] }
         for url in ["https://b.example/", "https://c.example/"] {
             #expect(try await container.open(url).session.mode == .plain)
         }
+        try await suspend(container)
+        #expect(try await container.open("https://b.example/").session.mode == .plain)
         container.isEnabled = false
         #expect(try await container.open(url).session.mode == .plain)
-        #expect(loads.hosts.isEmpty)
+        #expect(loads.hosts.isEmpty && loads.pageProxies == [nil, nil, nil, nil])
         await container.shutDown()
     }
 

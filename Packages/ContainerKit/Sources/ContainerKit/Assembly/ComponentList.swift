@@ -56,10 +56,7 @@ final class ComponentList {
 
     /// Returns the component of the given type, or `nil` if its feature is not in use.
     func first<Component: ContainerComponent>(_ type: Component.Type = Component.self) -> Component? {
-        for component in inStartOrder {
-            if let component = component as? Component { return component }
-        }
-        return nil
+        inStartOrder.lazy.compactMap { $0 as? Component }.first
     }
 
     // MARK: Calls of all components
@@ -77,9 +74,7 @@ final class ComponentList {
 
     /// The sum of the counters of all components.
     var counters: ContainerCounters {
-        var counters = ContainerCounters()
-        for component in inStartOrder { component.addCounters(to: &counters) }
-        return counters
+        inStartOrder.reduce(into: ContainerCounters()) { $1.addCounters(to: &$0) }
     }
 
     /// Reports a state of the app to all components.

@@ -20,6 +20,9 @@ protocol LoopbackTranslating: AnyObject {
     /// - Throws: ``ContainerError`` with code `server`.
     func openAtServer(_ url: String) async throws -> String
 
+    /// Waits until no proof of the proxy is running. A page calls it immediately before its load.
+    func waitForProof() async
+
     /// Returns the engine URL for a real URL of a page in this mode, or `nil` if the local server does not listen.
     func place(of url: String) -> String?
 
