@@ -89,8 +89,8 @@ public final class LocalServer: Sendable {
         return site.origin + (request.path ?? "/") + fragment
     }
 
-    /// Returns a Boolean value that indicates whether the host of a URL is that of a served site. The port of the URL is
-    /// ignored: it may be a former port of the server.
+    /// Returns a Boolean value that indicates whether the host of a URL is that of a served site. The port of the URL
+    /// is ignored: it may be a former port of the server.
     public func servesHost(of url: String) -> Bool { parsed(url) != nil }
 
     private func parsed(_ url: String) -> (request: HTTPRequest, place: HostPort, site: LocalSite)? {
