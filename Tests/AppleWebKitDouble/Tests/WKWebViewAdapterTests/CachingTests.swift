@@ -51,6 +51,8 @@ struct CachingTests {
         #expect(await sites(http).isEmpty)
         #expect(await sites(scripted) == ["b.example", "xa.example"])
         #expect(await store.httpCookieStore.allCookies().count == 1)
+        try await caching.removeFiles(under: ["https://xb.example/"], at: ["https://xb.example/"], lastGiven: nil)
+        #expect(await sites(scripted) == ["b.example", "xa.example"])
     }
 
     @Test("Addresses and localhost have records of their own", arguments: ["127.0.0.1", "[::1]", "localhost", "::1"])

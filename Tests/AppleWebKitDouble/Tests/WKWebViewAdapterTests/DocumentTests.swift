@@ -345,6 +345,23 @@ struct DocumentTests {
         #expect(try await fixture.signals(until: "finished \(a)2").suffix(3) == Fixture.load(a + "2"))
     }
 
+    @Test func countsDocumentsFromEachLoad() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        var arrivals = 0
+        fixture.page.onNavigation = { _ in arrivals += 1 }
+        for number in 0...GivenDocuments.limit {
+            fixture.view.load(a + "\(number)")
+            try await until { arrivals == number + 1 }
+        }
+        let last = try #require(fixture.page.navigation)
+        await last.decide()
+        last.start()
+        fixture.page.onNavigation = { await $0.run() }
+        await fixture.page.navigate(request(a + "x")).decide()
+        #expect(fixture.errors.isEmpty && given.urls.last == a + "x")
+    }
+
     @Test func asksAfterAStoppedDocument() async throws {
         let fixture = try Fixture()
         let record = fixture.give(origin)
@@ -427,6 +444,36 @@ struct DocumentTests {
         fixture.page.drain()
     }
 
+    @Test func keepsTheQuestionDuringNavigationsOfFrames() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        let gate = CallGate()
+        gate.close()
+        given.gate = { await gate.pass() }
+        let link = fixture.page.navigate(request(a + "2"))
+        let policy = Task { await link.decide() }
+        for await _ in gate.arrivals { break }
+        #expect(await fixture.page.navigate(request("https://b.example/"), inFrame: true).decide() == .allow)
+        try #require(fixture.view.decisions.count == 1)
+        gate.open()
+        #expect(await result(of: policy) == .cancel)
+        #expect(try await fixture.signals(until: "finished \(a)2") == Fixture.load(a + "2"))
+        #expect(given.shown == [a, a + "2"])
+    }
+
+    @Test func keepsAReturnDuringNavigationsOfFrames() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        let gate = CallGate()
+        try await failReturn(fixture, given, gate)
+        #expect(await fixture.page.navigate(request("https://b.example/"), inFrame: true).decide() == .allow)
+        #expect(fixture.signals == ["started \(a)1"])
+        fixture.view.stopLoading()
+        #expect(fixture.signals == ["started \(a)1", "stopped \(a)1"])
+        gate.open()
+    }
+
     @Test func cancelsNavigationsOfThePageDuringTheQuestion() async throws {
         let fixture = try Fixture()
         let given = fixture.give(origin)
@@ -475,6 +522,22 @@ struct DocumentTests {
         gate.open()
         for _ in 0..<50 { await Task.yield() }
         #expect(given.shown.isEmpty && fixture.page.navigation == nil)
+    }
+
+    @Test func cancelsTheQuestionWithTheView() async throws {
+        let fixture = try Fixture()
+        var (isAsked, isCancelled) = (false, false)
+        fixture.view.answerNavigations { _ in
+            isAsked = true
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            isCancelled = Task.isCancelled
+            return nil
+        }
+        fixture.view.load(a)
+        try await until { isAsked }
+        fixture.view.discard()
+        for _ in 0..<50 { await Task.yield() }
+        #expect(isCancelled)
     }
 
     @Test func givesADocumentAtAnotherURL() async throws {

@@ -133,6 +133,36 @@ struct EngineTests {
         #expect(try await view.residualState().isEmpty)
     }
 
+    @Test("A reset that fails has discarded the new view", arguments: [true, false])
+    func discardsTheViewOfAFailedReset(isProcess: Bool) async throws {
+        let fixture = try Fixture()
+        let reset = Task { try await fixture.view.reset() }
+        try await until { fixture.engine.lastView !== fixture.view }
+        let successor = try #require(fixture.engine.lastView)
+        let page = try #require(successor.webView?.page)
+        try await until { page.navigation != nil }
+        let navigation = try #require(page.navigation)
+        if isProcess {
+            page.terminateProcess()
+        } else {
+            await navigation.decide()
+            navigation.start()
+            navigation.fail(URLError(.cannotConnectToHost))
+        }
+        let error = await #expect(throws: (any Error).self) { _ = try await result(of: reset) }
+        #expect(isProcess ? error is ViewProcessEnded : (error as? EngineError)?.code == .cannotConnect)
+        #expect(successor.hasEnded && fixture.view.hasEnded)
+    }
+
+    @Test func reportsAReceiverOfForms() async throws {
+        let view = try WKWebViewEngine().makeView()
+        view.holdForms { _ in nil }
+        var state: Set<ResidualState>?
+        // The limit of five seconds may expire on a busy machine.
+        while state == nil, !Task.isCancelled { state = try? await view.residualState() }
+        #expect(state == [.delegates])
+    }
+
     @Test func reportsTheEndOfTheProcessInAReset() async throws {
         let fixture = try Fixture()
         fixture.page.terminateProcess()

@@ -108,6 +108,16 @@ struct LoadingTests {
         #expect(fixture.errors.last?.code == .connectionLost)
     }
 
+    @Test func namesTheTargetOfARedirectThatFails() async throws {
+        let fixture = try Fixture()
+        let link = fixture.page.navigate(request(a))
+        await link.decide()
+        link.start()
+        link.redirect(to: url(b))
+        link.fail(URLError(.timedOut))
+        #expect(fixture.signals == ["started \(a)", "failed \(b)"] && fixture.errors.first?.location == b)
+    }
+
     @Test func stopsLoads() async throws {
         let fixture = try Fixture()
         fixture.page.onNavigation = nil
@@ -228,6 +238,8 @@ struct LoadingTests {
         #expect(fixture.signals == Fixture.load(b))
         await fixture.navigate(a)
         #expect(held == [b])
+        await fixture.navigate(b, .formResubmitted)
+        #expect(held == [b, b])
     }
 
     @Test func endsADecisionWithTheView() async throws {
@@ -260,5 +272,12 @@ struct LoadingTests {
         fixture.view.setUserAgent(try .appending("Shop/2"))
         try await fixture.open(a)
         #expect(fixture.web.customUserAgent == "Engine/1.0 Shop/2")
+    }
+    @Test func forgetsAUserAgentThatWaits() throws {
+        let fixture = try Fixture()
+        fixture.view.setUserAgent(try .appending("Shop/2"))
+        #expect(fixture.view.pendingUserAgent != nil)
+        fixture.view.setUserAgent(.engine)
+        #expect(fixture.view.pendingUserAgent == nil && fixture.web.customUserAgent == nil)
     }
 }

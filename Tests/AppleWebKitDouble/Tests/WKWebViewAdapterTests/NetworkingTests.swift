@@ -73,6 +73,15 @@ struct NetworkingTests {
         #expect(store.proxyConfigurations[0].excludedDomains.isEmpty)
     }
 
+    @Test("The longest name and password of SOCKS5 are valid")
+    func longestCredentials() {
+        let text = String(repeating: "p", count: 255)
+        networking.setProxy(
+            EngineProxy(.socks5, host: "a.example", port: 1, credentials: .init(username: text, password: text)))
+        #expect(store.proxyConfigurations.map(\.endpoint) == [.hostPort(host: "a.example", port: 1)])
+        #expect(store.proxyConfigurations.first?.credential?.password == text)
+    }
+
     @Test("An IPv6 address has no brackets", arguments: ["::1", "[::1]"])
     func address(_ host: String) {
         networking.setProxy(EngineProxy(host: host, port: 1))

@@ -280,6 +280,20 @@ struct SchemeTaskTests {
         #expect(task.data.count == 2 << 20)
     }
 
+    @Test("A file that is shorter than its slice fails the task, after the bytes before")
+    func failsAWholeBodyThatEndsEarly() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("body", Data(count: 3 << 20))
+        let slice = FileSlice(try OpenFile(path: path), range: 0..<(4 << 20))
+        let sinks = Sinks()
+        let fixture = try Fixture(["app": sinks.handler])
+        let task = try #require(fixture.page.startTask(request("app://a.example/")))
+        try sinks.all[0].receive(head, whole: .file(slice))
+        await task.waitForEnd()
+        guard case .failed(let error) = task.end else { return #expect(Bool(false), "not failed") }
+        #expect((error as? URLError)?.code == .cannotOpenFile && task.data.count == 2 << 20)
+    }
+
     @Test func stopsTheDelivery() async throws {
         var stopped = false
         let handler: SchemeHandler = { _, sink in

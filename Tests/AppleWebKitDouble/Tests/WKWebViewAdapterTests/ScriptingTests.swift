@@ -225,6 +225,11 @@ struct ScriptingTests {
         gate.open()
         #expect(await !result(of: posts[1]))
         try await until { fixture.view.messageBudget.used == 0 }
+        // So has one that throws, until it does.
+        try fixture.view.setMessageHandler(named: "i", in: .page) { _ in throw EngineError(.script, "no") }
+        #expect(await isRejected(fixture, text, "i"))
+        for _ in 0..<50 { await Task.yield() }
+        #expect(fixture.view.messageBudget.used == 0)
         #expect(await !isRejected(fixture, text))
         #expect(await isRejected(fixture, String(repeating: "x", count: 99)))
         fixture.page.drain()

@@ -78,6 +78,15 @@ struct SnapshotTests {
         }
     }
 
+    @Test("A view of the greatest size has snapshots")
+    func acceptsTheLargestView() async throws {
+        page.onSnapshot = { (picture(1, 1), nil) }
+        for (width, height) in [(8_192, 1), (1, 8_192)] {
+            fixture.web.bounds = CGRect(x: 0, y: 0, width: width, height: height)
+            #expect(try await fixture.view.snapshot().width == 1)
+        }
+    }
+
     private struct Scaling {
         let size: [Int]
         let expected: [Int]
