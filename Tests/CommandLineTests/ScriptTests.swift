@@ -77,7 +77,7 @@ struct ScriptTests {
         let met = try await document(paint: 110)
         #expect(met.outcome.status == 0, "\(met.outcome.errors)")
         for line in [
-            "Engine: Engine 1.2. Date: 2001-02-03 to 2001-02-04.",
+            "Engine: Engine 1.2. Date: 2001-02-03 to 2001-02-04. The mode takeover exists on WKWebView only and is not measured.",
             "| | site | plain | document | scheme | proxy | server |",
             "| web-platform checks lost, of 3,075 |  | 0 | 50 | 309 | 4 | 1,000 |",
             "| cells of the body matrix that differ, of 1,261 |  | 0 | 0 | 1 | 0 | fails |",

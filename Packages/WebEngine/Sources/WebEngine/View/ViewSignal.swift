@@ -3,7 +3,8 @@
 
 /// An event of a view. URLs are in the engine's form, with the custom scheme instead of https in custom-scheme mode.
 public enum ViewSignal: Sendable {
-    /// A navigation was requested.
+    /// A navigation was requested. The URL is that of the request if the engine knows it, and otherwise that of the
+    /// current document, or empty.
     case started(url: String)
     /// The document began to arrive.
     case committed(url: String)

@@ -95,7 +95,7 @@ final class ContractRun {
     ) async throws -> String { try await view.scripting.evaluate(script.source, in: world) }
 }
 
-/// The signals of a view about loads and its process, as texts such as `started URL`.
+/// The signals of a view about loads and its process, as texts such as `committed URL`.
 @MainActor
 final class SignalLog {
     private(set) var entries: [String] = []
@@ -110,7 +110,7 @@ final class SignalLog {
 
     private func record(_ signal: ViewSignal) {
         switch signal {
-        case .started(let url): entries.append("started \(url)")
+        case .started: entries.append("started")
         case .committed(let url): entries.append("committed \(url)")
         case .finished(let url): entries.append("finished \(url)")
         case .stopped(let url): entries.append("stopped \(url)")

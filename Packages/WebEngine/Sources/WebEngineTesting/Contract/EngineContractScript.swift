@@ -55,6 +55,6 @@ public enum EngineContractScript: Sendable, Hashable {
         ("undefined", "null"), ("null", "null"), ("true", "true"), ("false", "false"), ("0", "0"), ("1", "1"),
         ("-7", "-7"), ("1.5", "1.5"), ("2147483648", "2147483648"), ("''", "\"\""), ("'a\\\"ü'", "\"a\\\"ü\""),
         ("[]", "[]"), ("{}", "{}"), ("[1, [true, null], 'x']", "[1,[true,null],\"x\"]"),
-        ("{a: {b: [1]}, c: null}", "{\"a\":{\"b\":[1]},\"c\":null}"),
+        ("{a: {b: [1, null]}}", "{\"a\":{\"b\":[1,null]}}"),
     ]
 }
