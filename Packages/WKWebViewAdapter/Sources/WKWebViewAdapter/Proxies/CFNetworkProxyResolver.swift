@@ -24,21 +24,20 @@
 
         private static func entry(_ values: [String: Any]) -> SystemProxyEntry {
             SystemProxyEntry(
-                kind: kind(of: values[kCFProxyTypeKey as String] as? String),
+                kind: (values[kCFProxyTypeKey as String] as? String).flatMap { kinds[$0] } ?? .other,
                 host: values[kCFProxyHostNameKey as String] as? String,
                 port: values[kCFProxyPortNumberKey as String] as? Int,
                 username: values[kCFProxyUsernameKey as String] as? String,
                 password: values[kCFProxyPasswordKey as String] as? String)
         }
 
-        private static func kind(of type: String?) -> SystemProxyEntry.Kind {
-            switch type {
-            case kCFProxyTypeNone as String: .direct
-            case kCFProxyTypeHTTP as String, kCFProxyTypeHTTPS as String: .http
-            case kCFProxyTypeSOCKS as String: .socks
-            case kCFProxyTypeAutoConfigurationURL as String, kCFProxyTypeAutoConfigurationJavaScript as String: .script
-            default: .other
-            }
-        }
+        private static let kinds: [String: SystemProxyEntry.Kind] = [
+            kCFProxyTypeNone as String: .direct,
+            kCFProxyTypeHTTP as String: .http,
+            kCFProxyTypeHTTPS as String: .http,
+            kCFProxyTypeSOCKS as String: .socks,
+            kCFProxyTypeAutoConfigurationURL as String: .script,
+            kCFProxyTypeAutoConfigurationJavaScript as String: .script,
+        ]
     }
 #endif
