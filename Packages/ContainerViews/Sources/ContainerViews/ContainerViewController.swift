@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if canImport(WebKit) && (canImport(UIKit) || canImport(AppKit))
+    internal import ContainerKit
     internal import Observation
     internal import WebKit
     public import WKWebViewAdapter

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if canImport(SwiftUI) && canImport(WebKit)
+    internal import ContainerKit
     public import SwiftUI
     internal import WebKit
     public import WKWebViewAdapter
