@@ -11,7 +11,9 @@
     extension HostLifeNotifications {
         /// The notifications of UIKit or AppKit. AppKit has no memory warning, and a hidden app counts as in the
         /// background.
-        public static var system: HostLifeNotifications {
+        ///
+        /// Isolation: the main actor, as the classes of the names.
+        @MainActor public static var system: HostLifeNotifications {
             #if canImport(UIKit)
                 HostLifeNotifications(
                     background: UIApplication.didEnterBackgroundNotification,
