@@ -227,7 +227,7 @@ struct ExpiringActivityTests {
     @Test("An expiry is reported once, and not after the end")
     func expiry() {
         let count = Mutex(0)
-        let activity = ExpiringActivity { count.withLock { $0 += 1 } }
+        let activity = ExpiringActivity(limit: .seconds(0)) { count.withLock { $0 += 1 } }
         activity.run(isExpired: true)
         activity.run(isExpired: true)
         #expect(count.withLock { $0 } == 1)
@@ -235,5 +235,41 @@ struct ExpiringActivityTests {
         ended.end()
         ended.run(isExpired: true)
         #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("Without granted time the system's call lasts until the end of the activity")
+    func refusal() async {
+        let events = Mutex<[String]>([])
+        let (expiries, expiry) = AsyncStream<Void>.makeStream()
+        let (returns, hasReturned) = AsyncStream<Void>.makeStream()
+        // Only the end of the activity ends the call.
+        let activity = ExpiringActivity(limit: .seconds(3_600)) {
+            events.withLock { $0.append("expired") }
+            expiry.finish()
+        }
+        Thread.detachNewThread {
+            activity.run(isExpired: true)
+            events.withLock { $0.append("returned") }
+            hasReturned.finish()
+        }
+        for await _ in expiries {}
+        // A call that does not wait returns during the turns of other tasks.
+        for _ in 0..<1_000 { await Task.yield() }
+        events.withLock { $0.append("ended") }
+        activity.end()
+        for await _ in returns {}
+        #expect(events.withLock { $0 } == ["expired", "ended", "returned"])
+    }
+
+    @Test("The wait for the end of an expired activity has a limit")
+    func limit() {
+        let activity = ExpiringActivity(limit: .milliseconds(50)) {}
+        let duration = ContinuousClock().measure { activity.run(isExpired: true) }
+        // The clocks of Dispatch and Swift differ a little.
+        #expect(duration >= .milliseconds(40))
+        // Calls after the end return immediately.
+        activity.end()
+        activity.run(isExpired: false)
+        activity.run(isExpired: true)
     }
 }
