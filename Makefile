@@ -38,6 +38,7 @@ lint: ## Checks the format, the module layers and the project's rules
 	@Scripts/lint-structure
 	@Scripts/bridge-script --check
 	@Scripts/refresh-public-suffixes --check
+	@Scripts/check-planted-faults --check
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@echo "lint: clean"
 
