@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import Dispatch
 internal import Foundation
 
-/// The delay of a suspension by `ProcessInfo.performExpiringActivity(withReason:using:)` of iOS, which app extensions can
-/// use too. On macOS and Linux, which do not suspend apps, requests have no effect.
+/// The delay of a suspension by `ProcessInfo.performExpiringActivity(withReason:using:)` of iOS, which app extensions
+/// can use too. On macOS and Linux, which do not suspend apps, requests have no effect.
 struct SystemSuspensionDelay: SuspensionDelaying {
     func begin(expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let activity = ExpiringActivity(expired)
