@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Never compiled on Linux: it has no CFNetwork. The interpretation of the values is in SystemProxyEntry.swift.
+// Never run on Linux, which has no CFNetwork; Scripts/check-darwin type-checks it. The interpretation of the values is
+// in SystemProxyEntry.swift.
 
 #if canImport(CFNetwork)
     internal import CFNetwork

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Never compiled on Linux: it has neither UIKit nor AppKit. Limits and errors are in WKWebViewView+Snapshots.swift.
+// Never run on Linux, which has neither UIKit nor AppKit; Scripts/check-darwin type-checks it. Limits and errors are in
+// WKWebViewView+Snapshots.swift.
 
 #if canImport(WebKit) && (canImport(UIKit) || canImport(AppKit))
     internal import CoreGraphics
