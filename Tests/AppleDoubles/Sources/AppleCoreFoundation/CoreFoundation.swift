@@ -5,11 +5,14 @@
 
 public import Foundation
 
-// On Apple's systems these are classes, to which arrays, data and strings convert by `as`. On Linux nothing converts
-// to a class, so that they are the types themselves.
-public typealias CFArray = [Any]
-public typealias CFData = Data
-public typealias CFString = String
+// The classes of Foundation to which Apple's compiler converts these classes without a cast. Values of Swift convert to
+// both by `as` alone.
+public typealias CFArray = NSArray
+public typealias CFData = NSData
+public typealias CFDictionary = NSDictionary
+public typealias CFMutableData = NSMutableData
+public typealias CFString = NSString
+public typealias CFURL = NSURL
 
 // corefoundation/cfallocator
 public final class CFAllocator {}
@@ -18,7 +21,9 @@ public final class CFAllocator {}
 public final class CFRunLoop {}
 
 // corefoundation/cfrunloopmode
-public struct CFRunLoopMode: RawRepresentable, Hashable, Sendable {
+//
+// Invariant: nothing is run.
+public struct CFRunLoopMode: RawRepresentable, Hashable, @unchecked Sendable {
     public let rawValue: CFString
     public init(rawValue: CFString) { self.rawValue = rawValue }
 

@@ -24,23 +24,25 @@ extension WKWebView {
 @MainActor
 public class WKSnapshotConfiguration: NSObject {}
 
-/// Stands for UIImage and NSImage, and for the conversion that the adapter adds to them on Apple's systems.
-// webkit/wkwebview/takesnapshot(with:completionhandler:)
-@MainActor
-public final class PlatformImage {
-    private let size: (width: Int, height: Int)
-    private let render: (_ width: Int, _ height: Int) -> (pixels: Data, png: Data)?
+#if !canImport(UIKit) && !canImport(AppKit)
+    /// Stands for UIImage and NSImage, and for the conversion that the adapter adds to them on Apple's systems.
+    // webkit/wkwebview/takesnapshot(with:completionhandler:)
+    @MainActor
+    public final class PlatformImage {
+        private let size: (width: Int, height: Int)
+        private let render: (_ width: Int, _ height: Int) -> (pixels: Data, png: Data)?
 
-    /// - Parameter render: a closure that returns the pixels and a PNG file of the picture in a size.
-    @_spi(Driver) public init(
-        width: Int, height: Int, render: @escaping (_ width: Int, _ height: Int) -> (pixels: Data, png: Data)?
-    ) {
-        size = (width, height)
-        self.render = render
+        /// - Parameter render: a closure that returns the pixels and a PNG file of the picture in a size.
+        @_spi(Driver) public init(
+            width: Int, height: Int, render: @escaping (_ width: Int, _ height: Int) -> (pixels: Data, png: Data)?
+        ) {
+            size = (width, height)
+            self.render = render
+        }
+
+        // webkit/wkwebview/takesnapshot(with:completionhandler:), from the adapter
+        public var pixelSize: (width: Int, height: Int) { size }
+        // webkit/wkwebview/takesnapshot(with:completionhandler:), from the adapter
+        public func rendered(width: Int, height: Int) -> (pixels: Data, png: Data)? { render(width, height) }
     }
-
-    // webkit/wkwebview/takesnapshot(with:completionhandler:), from the adapter
-    public var pixelSize: (width: Int, height: Int) { size }
-    // webkit/wkwebview/takesnapshot(with:completionhandler:), from the adapter
-    public func rendered(width: Int, height: Int) -> (pixels: Data, png: Data)? { render(width, height) }
-}
+#endif

@@ -4,9 +4,38 @@
 @_exported public import Foundation
 @_exported public import FoundationNetworking
 
+// Scripts/check-darwin compiles the double with UIKit or AppKit; on Linux it has a view and pictures of its own.
+#if canImport(UIKit)
+    @_exported public import UIKit
+
+    // webkit/wkwebview, the superclass
+    public typealias PlatformView = UIView
+    // webkit/wkwebview/takesnapshot(with:completionhandler:), the picture
+    public typealias PlatformImage = UIImage
+#elseif canImport(AppKit)
+    @_exported public import AppKit
+
+    // webkit/wkwebview, the superclass
+    public typealias PlatformView = NSView
+    // webkit/wkwebview/takesnapshot(with:completionhandler:), the picture
+    public typealias PlatformImage = NSImage
+#else
+    /// Stands for UIView and NSView.
+    // webkit/wkwebview, the superclass
+    @MainActor
+    public class PlatformView: NSObject {
+        // webkit/wkwebview, from UIView and NSView
+        public var bounds: CGRect
+
+        init(frame: CGRect) {
+            bounds = CGRect(x: 0, y: 0, width: frame.width, height: frame.height)
+        }
+    }
+#endif
+
 // webkit/wkwebview [WKWebView]
 @MainActor
-public class WKWebView: NSObject {
+public class WKWebView: PlatformView {
     static let blank: URL = {
         guard let url = URL(string: "about:blank") else { misuse("about:blank is not a URL") }
         return url
@@ -19,10 +48,14 @@ public class WKWebView: NSObject {
     // The view copies the configuration, as documented: later handlers have no effect.
     public init(frame: CGRect, configuration: WKWebViewConfiguration) {
         ownConfiguration = configuration.copied()
-        bounds = CGRect(x: 0, y: 0, width: frame.width, height: frame.height)
-        super.init()
+        super.init(frame: frame)
         page.view = self
     }
+
+    #if canImport(UIKit) || canImport(AppKit)
+        // webkit/wkwebview/init(coder:)
+        public required init?(coder: NSCoder) { nil }
+    #endif
 
     // webkit/wkwebview, from NSObject: believed, a released view stops its tasks and calls their handlers with the view
     // that ends. A device shows it by the release of a view with a task.
@@ -30,8 +63,6 @@ public class WKWebView: NSObject {
 
     // webkit/wkwebview/configuration [WKWebView configuration]
     public var configuration: WKWebViewConfiguration { ownConfiguration.copied() }
-    // webkit/wkwebview, from UIView and NSView
-    public var bounds: CGRect
     // webkit/wkwebview/navigationdelegate [WKWebView navigationDelegate]
     public weak var navigationDelegate: (any WKNavigationDelegate)?
     // webkit/wkwebview/uidelegate [WKWebView UIDelegate]
