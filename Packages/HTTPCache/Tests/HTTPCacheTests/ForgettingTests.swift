@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPCache
 
 /// Removals while the disk store is suspended or fails.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ForgettingTests {
     private let directory: TemporaryFolder
 
