@@ -208,25 +208,23 @@ struct SuspensionTests {
     }
 
     /// The kernel's list of locks (proc(5)) has none on a file of the store, also after lookups.
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/locks"))) func suspendedStoreLocksNoFile() throws {
+    @Test(.enabled(if: LockedFiles.areListed)) func suspendedStoreLocksNoFile() throws {
         let number = try store.install(["a": "one", "b": String(repeating: "b", count: 100_000)], version: "1")
-        #expect(try !lockedFiles().isEmpty)
+        #expect(try !LockedFiles.below(directory.path).isEmpty)
         try store.suspend()
-        #expect(try lockedFiles() == [])
+        #expect(try LockedFiles.below(directory.path) == [])
         #expect(try store.read(number)["a"] == "one")
-        #expect(try lockedFiles() == [])
+        #expect(try LockedFiles.below(directory.path) == [])
         try store.resume()
-        #expect(try !lockedFiles().isEmpty)
+        #expect(try !LockedFiles.below(directory.path).isEmpty)
         #expect(try store.read(store.install(["a": "two"], version: "2")) == ["a": "two"])
     }
 
-    private func lockedFiles() throws -> [String] {
-        let list = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        let places = list.split { $0 == " " || $0 == "\n" }.filter { $0.split(separator: ":").count == 3 }
-        let locked = Set(places.compactMap { $0.split(separator: ":").last.flatMap { UInt64($0) } })
-        return try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { file in
-            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(file)")
-            return (attributes[.systemFileNumber] as? NSNumber).map { locked.contains($0.uint64Value) } ?? false
-        }
+    /// A write that got its connection before the databases were closed.
+    @Test func writeAfterCloseIsSuspended() throws {
+        let pool = try #require(store.index.connections.pool)
+        store.suspension.begin()
+        try pool.close()
+        #expect(code { try store.index.writing { _ in } } == .suspended)
     }
 }

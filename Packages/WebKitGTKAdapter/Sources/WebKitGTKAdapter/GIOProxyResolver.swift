@@ -17,13 +17,16 @@ internal import ResourceLoading
     ///
     /// Isolation: any. The look-up starts and ends on the main actor, in the main loop.
     struct GIOProxyResolver: ProxyResolving {
-        // Unchecked: a resolver of GIO may be used from any thread, and reference counts are atomic.
+        /// A resolver of GIO.
+        ///
+        /// Unchecked: a resolver may be used from any thread, and reference counts are atomic.
         private struct Reference: @unchecked Sendable {
             let resolver: OpaquePointer
         }
 
         /// A cancellable of GIO.
-        // Unchecked: `g_cancellable_cancel` may be called from any thread, and reference counts are atomic.
+        ///
+        /// Unchecked: `g_cancellable_cancel` may be called from any thread, and reference counts are atomic.
         private final class Cancellation: @unchecked Sendable {
             let cancellable = g_cancellable_new()
 

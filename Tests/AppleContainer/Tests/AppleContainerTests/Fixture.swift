@@ -52,22 +52,6 @@ final class Fixture {
             site, id: PackageID("shop"), version: PackageVersion(version),
             baseURL: PackageBaseURL("https://shop.example/"), output: folder + "/packages")
     }
-
-    /// The files of the container that this process or another has locked, from the list of the kernel (proc(5)): by
-    /// `flock`, by `fcntl`, and by SQLite.
-    func lockedFiles() throws -> [String] {
-        let list = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        let locked = Set(
-            list.split(separator: "\n").compactMap { line in
-                line.split(separator: " ").first { $0.count(where: { $0 == ":" }) == 2 }?.split(separator: ":").last
-                    .flatMap { UInt64($0) }
-            })
-        let files = try FileManager.default.subpathsOfDirectory(atPath: store)
-        return try files.filter { file in
-            let attributes = try FileManager.default.attributesOfItem(atPath: "\(store)/\(file)")
-            return (attributes[.systemFileNumber] as? NSNumber).map { locked.contains($0.uint64Value) } ?? false
-        }
-    }
 }
 
 /// A network without a connection.

@@ -36,13 +36,13 @@ struct SuspensionTests {
         let container = try await fixture.container()
         try await install("1", in: container)
         let page = try await fixture.open("https://shop.example/", in: container)
-        #expect(try !fixture.lockedFiles().isEmpty)
+        #expect(try !LockedFiles.below(fixture.store).isEmpty)
         try await container.hostWillSuspend()
-        #expect(try fixture.lockedFiles() == [])
+        #expect(try LockedFiles.below(fixture.store) == [])
         #expect(try await file("app.js", of: page) == "start()")
-        #expect(try fixture.lockedFiles() == [])
+        #expect(try LockedFiles.below(fixture.store) == [])
         try await container.hostResumed()
-        #expect(try !fixture.lockedFiles().isEmpty)
+        #expect(try !LockedFiles.below(fixture.store).isEmpty)
         await container.shutDown()
     }
 
@@ -57,9 +57,9 @@ struct SuspensionTests {
         // The suspension begins at another step of the install each time.
         for _ in 0..<yields { await Task.yield() }
         try await container.hostWillSuspend()
-        #expect(try fixture.lockedFiles() == [])
+        #expect(try LockedFiles.below(fixture.store) == [])
         _ = await install.result
-        #expect(try fixture.lockedFiles() == [])
+        #expect(try LockedFiles.below(fixture.store) == [])
         try await container.hostResumed()
         try await container.install(archive: package.archive, manifest: package.manifest)
         #expect(container.installedPackages.map(\.version.description) == ["2"])

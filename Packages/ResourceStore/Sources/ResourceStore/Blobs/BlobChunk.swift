@@ -9,7 +9,7 @@ internal import Foundation
 /// One buffer holds many blobs, because the allocator returns memory to the system if one thread allocates the memory
 /// and another thread frees it. Page faults for 50 MB of fresh memory take as much time as hashing 50 MB.
 ///
-/// Invariant: only the batch that owns the chunk appends to it, under the batch's mutex and before the chunk is sent to
+/// Unchecked: only the batch that owns the chunk appends to it, under the batch's mutex and before the chunk is sent to
 /// be written. It is reset only after it was written and the store has hidden its blobs. Appended bytes do not change
 /// until then, so that any thread may read a range that was published under a mutex.
 final class BlobChunk: @unchecked Sendable {

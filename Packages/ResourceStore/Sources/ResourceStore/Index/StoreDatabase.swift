@@ -76,11 +76,16 @@ extension StoreDatabase {
     /// - Throws: ``StoreError``, with code `suspended` if the connections are closed by a suspension.
     func withWriter<Value>(_ body: (DatabasePool) throws -> Value) throws -> Value {
         try StoreError.mapping(path) {
-            guard let pool = connections.pool else {
+            do {
+                guard let pool = connections.pool else {
+                    throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database is closed")
+                }
+                return try body(pool)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
+                // A suspension may have closed the connections before the write began.
                 try suspension.check()
-                throw StoreError(.io, "the database is closed", at: path)
+                throw error
             }
-            return try body(pool)
         }
     }
 
