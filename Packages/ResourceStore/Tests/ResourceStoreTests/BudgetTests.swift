@@ -67,7 +67,7 @@ struct BudgetTests {
 
     @Test(arguments: [6, 62, 63]) func flippedBitInSizeDoesNotBlockInstalls(_ bit: Int64) throws {
         let first = try store.install(["a": String(repeating: "a", count: 30), "b": "small"], version: "1")
-        try #require(store.index.connections.pool).write { database in
+        try store.index.writing { database in
             try database.execute(
                 sql: "UPDATE entry SET size = (size | ?1) - (size & ?1)",
                 arguments: [Int64(bitPattern: 1 << UInt64(bit))])

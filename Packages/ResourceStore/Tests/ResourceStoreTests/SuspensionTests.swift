@@ -154,7 +154,7 @@ struct SuspensionTests {
         do {
             let store = try BlobStore(directory: directory.path)
             try store.install(["a": "one"], version: "1")
-            try store.index.connections.pool?.close()
+            try store.index.connections.using { try $0.close() }
             #expect(throws: StoreError.self) { try store.suspend() }
             #expect(!FileManager.default.fileExists(atPath: clean))
             let other = try BlobStore(directory: directory.path)
@@ -220,11 +220,73 @@ struct SuspensionTests {
         #expect(try store.read(store.install(["a": "two"], version: "2")) == ["a": "two"])
     }
 
-    /// A write that got its connection before the databases were closed.
+    /// A write that begins after a suspension has closed the databases.
     @Test func writeAfterCloseIsSuspended() throws {
-        let pool = try #require(store.index.connections.pool)
         store.suspension.begin()
-        try pool.close()
+        try store.index.close()
         #expect(code { try store.index.writing { _ in } } == .suspended)
+    }
+
+    @Test func closeWaitsForLookups() async throws {
+        let connections = store.index.connections
+        let gate = DispatchSemaphore(value: 0)
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
+        var iterator = steps.makeAsyncIterator()
+        // Separate threads, because both calls block.
+        DispatchQueue(label: "looks up").async {
+            try? connections.reading { reader in
+                step.yield("begun")
+                gate.wait()
+                step.yield("read \(try Self.one(reader))")
+            }
+        }
+        #expect(await iterator.next() == "begun")
+        DispatchQueue(label: "closes").async { step.yield((try? connections.close()) == nil ? "failed" : "closed") }
+        try await until { !connections.areOpen }
+        // A lookup that begins during the close does not wait for it.
+        #expect(try connections.reading(Self.one) == 1)
+        gate.signal()
+        #expect(await iterator.next() == "read 1")
+        #expect(await iterator.next() == "closed")
+    }
+
+    private static func one(_ reader: any DatabaseReader) throws -> Int {
+        try reader.read { try Int.fetchOne($0, sql: "SELECT 1") ?? 0 }
+    }
+
+    /// Lookups on other threads while the databases are closed and opened. They may only fail as suspended.
+    @Test func lookupsDuringSuspensions() async throws {
+        let number = try store.install(["a": "one"], version: "1")
+        let isOver = Atomic(false)
+        let threadCount = 4
+        let (failures, failure) = AsyncStream.makeStream(of: String?.self)
+        for _ in 0..<threadCount {
+            DispatchQueue(label: "looks up").async { [store] in
+                while !isOver.load() {
+                    do {
+                        let site = try store.read(number)
+                        if site != ["a": "one"] { failure.yield("\(site)") }
+                    } catch let error as StoreError where error.code == .suspended {
+                        continue
+                    } catch {
+                        failure.yield("\(error)")
+                    }
+                }
+                failure.yield(nil)
+            }
+        }
+        let suspensions = Result {
+            for _ in 0..<20 {
+                try store.suspend()
+                try store.resume()
+            }
+        }
+        isOver.store(true)
+        var ended = 0
+        for await failure in failures {
+            if let failure { Issue.record("\(failure)") } else { ended += 1 }
+            if ended == threadCount { break }
+        }
+        try suspensions.get()
     }
 }

@@ -78,12 +78,8 @@ final class BlobRows: StoreDatabase {
     /// Checkpoints the log as far as readers permit. Does nothing if the database is closed, because a checkpoint may
     /// be enqueued before the store closes.
     func checkpoint() throws {
-        guard connections.pool != nil else { return }
-        try withWriter { writer in
-            try writer.writeWithoutTransaction { database in
-                guard database.sqliteConnection != nil else { return }
-                try database.checkpointAfterInterruption()
-            }
+        try StoreError.mapping(path) {
+            _ = try connections.using { try $0.writeWithoutTransaction { try $0.checkpointAfterInterruption() } }
         }
     }
 

@@ -30,12 +30,12 @@ extension StoreDatabase {
 
     /// Interrupts the running statement, if there is one. The statement fails.
     func interrupt() {
-        connections.pool?.interrupt()
+        connections.using { $0.interrupt() }
     }
 
     /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
     func releaseMemory() {
-        connections.pool?.releaseMemoryEventually()
+        connections.using { $0.releaseMemoryEventually() }
     }
 
     /// Runs a transaction that reads.
@@ -76,16 +76,9 @@ extension StoreDatabase {
     /// - Throws: ``StoreError``, with code `suspended` if the connections are closed by a suspension.
     func withWriter<Value>(_ body: (DatabasePool) throws -> Value) throws -> Value {
         try StoreError.mapping(path) {
-            do {
-                guard let pool = connections.pool else {
-                    throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database is closed")
-                }
-                return try body(pool)
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
-                // A suspension may have closed the connections before the write began.
-                try suspension.check()
-                throw error
-            }
+            if let value = try connections.using(body) { return value }
+            try suspension.check()
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database is closed")
         }
     }
 

@@ -27,7 +27,7 @@ extension BlobStore {
         // The checkpoints wait for the writer, too. Later writers check the suspension first.
         // An error must not keep a database open.
         let checkpoint = Result {
-            if index.connections.pool != nil { try index.checkpoint() }
+            if index.connections.areOpen { try index.checkpoint() }
             try rows.checkpoint()
         }
         let closing = [Result { try index.close() }, Result { try rows.close() }]
