@@ -19,7 +19,7 @@ package final class LoopbackController<Engine: WebEngineDriver> {
     package let pages: PageAttributor
     private let pipeline: any LoopbackPipeline
     /// The controller of the proxy; `nil` in the mode `loopbackServer`.
-    private let proxy: ProxyController<Engine>?
+    let proxy: ProxyController<Engine>?
     /// The controller of the local server; `nil` in the mode `loopbackProxy`.
     private let server: LocalServerController<Engine>?
 
@@ -81,11 +81,15 @@ package final class LoopbackController<Engine: WebEngineDriver> {
     /// Proves that the engine sends its requests through the proxy, if the engine requires that and the proxy setting
     /// has changed since the last proof. Concurrent callers share one proof, which takes at most ten seconds for each
     /// setting. Only during the proof and after its success the engine uses the proxy. The host receives the result.
+    /// Does nothing between ``suspend()`` and ``resume()``.
     package func prove() async { await proxy?.prove() }
 
     /// Waits until no proof is running. Call this method immediately before a page loads: during a proof the engine
     /// uses a proxy on which no page may depend.
     package func waitForProof() async { await proxy?.waitForProof() }
+
+    /// Cancels a running proof before a suspension. The proof has no result, and callers of ``prove()`` return.
+    package func suspend() async { await proxy?.suspend() }
 
     /// Replaces the listener of the proxy or the server after a suspension, during which the system may have closed it
     /// without a signal. If that fails, the next opening of a page tries again.

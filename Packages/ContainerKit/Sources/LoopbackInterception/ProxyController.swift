@@ -11,14 +11,14 @@ internal import WebSyntax
 /// The controller of the proxy of the mode `loopbackProxy`. It restarts the listener after a suspension, and updates
 /// the engine's proxy setting when the port changes.
 ///
-/// If the engine requires a proof of the proxy, only a proof sets the proxy in the engine, so that no page depends on
-/// an unproven proxy.
+/// If the engine requires a proof of the proxy, only a proof sets the proxy in the engine. A page that opens does not
+/// depend on an unproven proxy. Requests of pages that are already open use the proxy during the proof.
 ///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
 final class ProxyController<Engine: WebEngineDriver> {
     private let setting: ProxySetting<Engine>
-    private let proxy: LazyListener<InterceptingProxy>
+    let proxy: LazyListener<InterceptingProxy>
     private let events: LoopbackEventBatcher
     private let preconnector = Preconnector()
     private let proof: ProxyProof
@@ -29,6 +29,8 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// setting too.
     private var wasProven = false
     private var proving: Task<Void, Never>?
+    /// A Boolean value that indicates whether the app is suspended. A proof would then fail because of the suspension.
+    private var isSuspended = false
     private var isOver = false
     /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
     /// proxy, or a proxy that the app has set in the meantime.
@@ -118,9 +120,17 @@ final class ProxyController<Engine: WebEngineDriver> {
         if wasProven { await prove() }
     }
 
+    /// Cancels a running proof without a result and waits for its end. Until ``resume()`` no proof starts.
+    func suspend() async {
+        isSuspended = true
+        proving?.cancel()
+        await proving?.value
+    }
+
     /// Replaces the listener, if there is one, and then acts like ``ready()``.
     /// - Throws: `LoopbackError`.
     func resume() async throws {
+        isSuspended = false
         _ = try? await proxy.listener?.renewListener()
         try await ready()
     }
@@ -137,7 +147,10 @@ final class ProxyController<Engine: WebEngineDriver> {
 
     private func receive(_ event: LoopbackEvent) {
         switch event {
-        case .listening(let port) where proxy.listener?.port == port: use()
+        case .listening(let port) where proxy.listener?.port == port:
+            use()
+            // Open pages of the mode need the new port.
+            if wasProven { Task { [weak self] in await self?.prove() } }
         case .connected(let host): preconnector.engineDidConnect(to: host)
         default: break
         }
@@ -169,9 +182,9 @@ final class ProxyController<Engine: WebEngineDriver> {
 
     /// Sets the proxy in the engine and proves that the engine sends its requests through it, if the engine requires
     /// that and there is no conclusion about the current setting. If the proof fails, restores the engine's previous
-    /// proxy.
+    /// proxy. Does nothing during a suspension.
     func prove() async {
-        while setting.requiresProof, setting.isReplaceable, let wanted, conclusion?.proxy != wanted {
+        while !isSuspended, setting.requiresProof, setting.isReplaceable, let wanted, conclusion?.proxy != wanted {
             let task = proving ?? Task { [weak self] in await self?.conclude(wanted) }
             proving = task
             await task.value
@@ -220,9 +233,11 @@ final class ProxyController<Engine: WebEngineDriver> {
         await preconnector.connect(in: view, besides: places) { isWanted($0) && lacksConnection(to: $1) }
     }
 
-    /// Returns a Boolean value that indicates whether the engine uses the proxy and has no connection to it for a host.
+    /// Returns a Boolean value that indicates whether the engine uses the proxy, outside a proof, and has no connection
+    /// to it for a host.
     private func lacksConnection(to host: HostPort) -> Bool {
-        guard !isOver, isUsed, let current = setting.current, let listener = proxy.listener else { return false }
+        guard !isOver, isUsed, proving == nil, let current = setting.current, let listener = proxy.listener
+        else { return false }
         return listener.port == current.port && !listener.isConnected(to: host)
     }
 }

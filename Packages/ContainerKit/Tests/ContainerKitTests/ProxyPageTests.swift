@@ -150,7 +150,7 @@ struct ProxyPageTests {
         try await container.hostWillSuspend()
         try await container.hostResumed()
         let proxy = try #require(fixture.engine.proxy)
-        #expect(try await SOCKSRequest.send(to: "a.example", by: proxy) == 0)
+        #expect(try await TunnelRequest.send(to: "a.example", by: proxy) == true)
         #expect(page.view.loads == ["https://a.example/"])
         await container.shutDown()
         var ports: [Int] = []

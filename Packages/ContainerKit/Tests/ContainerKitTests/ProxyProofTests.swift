@@ -7,6 +7,9 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
+@testable import LoopbackInterception
+@testable import LoopbackServer
+
 /// Pages of the mode `loopbackProxy` in an engine that may ignore its proxy. The engine sends real requests.
 @MainActor
 @Suite("Proof of the proxy", .timeLimit(.minutes(1)))
@@ -48,7 +51,7 @@ struct ProxyProofTests {
             Task {
                 if let proxy, requests != .none, requests != .first || count == 1 {
                     let name = requests == .ofOtherNames ? String(host.reversed().dropFirst(8)) + ".invalid" : host
-                    _ = try? await SOCKSRequest.send(
+                    _ = try? await TunnelRequest.send(
                         to: name, by: proxy, hasCredentials: requests != .withoutCredentials)
                 }
                 view.onSignal?(.failed(url: url, error: EngineError(.unknownHost, "no such host", at: url)))
@@ -86,8 +89,11 @@ struct ProxyProofTests {
         var observation: EventObservation?
     }
 
-    @Test("Two names that arrive with the credentials prove the proxy, once for several pages that open at once")
-    func proven() async throws {
+    @Test(
+        "Two names that arrive with the credentials prove the proxy, once for several pages that open at once",
+        arguments: [EngineProxy.Kind.socks5, .http])
+    func proven(_ kind: EngineProxy.Kind) async throws {
+        engine.proxyKind = kind
         let container = try await container()
         let record = record(container)
         #expect(container.mode(ofPageAt: url) == .customScheme && loads.hosts.isEmpty && engine.proxy == nil)
@@ -100,16 +106,17 @@ struct ProxyProofTests {
         #expect(container.mode(ofPageAt: url) == .loopbackProxy)
         #expect(Set(loads.hosts).count == 2 && loads.hosts.count == 2)
         #expect(engine.views[0].hasEnded && engine.views[0].loads.count == 2)
-        #expect(engine.proxy?.credentials?.password.count == 64)
+        #expect(engine.proxy?.kind == kind && engine.proxy?.credentials?.password.count == 64)
         await container.shutDown()
         #expect(record.reasons.isEmpty && record.hosts.isEmpty, "names of proofs are no events")
     }
 
     @Test(
         "Without both names and credentials, pages open in the fallback mode, with one event",
-        arguments: Requests.allCases.filter { $0 != .all })
-    func unproven(_ requests: Requests) async throws {
+        arguments: Requests.allCases.filter { $0 != .all }, [EngineProxy.Kind.socks5, .http])
+    func unproven(_ requests: Requests, _ kind: EngineProxy.Kind) async throws {
         loads.requests = requests
+        engine.proxyKind = kind
         let container = try await container()
         let record = record(container)
         let page = try await container.open(url)
@@ -232,6 +239,54 @@ struct ProxyProofTests {
         await container.shutDown()
     }
 
+    @Test("A suspension ends a proof without a result, and the next page of the mode proves the proxy")
+    func interrupted() async throws {
+        loads.isSilent = true
+        let container = try await container()
+        let record = record(container)
+        let opening = Task { try await container.open(url) }
+        await clock.sleepers(atLeast: 1)
+        try await container.hostWillSuspend()
+        clock.advance(by: .seconds(10))
+        #expect(engine.views[0].hasEnded && engine.proxy == nil)
+        #expect(try await opening.value.session.mode == .customScheme)
+        #expect(loads.hosts.count == 1, "no proof starts during the suspension")
+        loads.isSilent = false
+        try await container.hostResumed()
+        #expect(try await container.open("https://b.example/").session.mode == .loopbackProxy)
+        #expect(loads.hosts.count == 3 && record.reasons.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("Views that are prepared in advance start no proof, and use a proxy that is proven")
+    func warmUp() async throws {
+        let container = try await container { $0.views.pool = 1 }
+        try await container.warmUp()
+        #expect(loads.hosts.isEmpty && engine.proxy == nil)
+        await container.close(try await container.open(url))
+        try await container.warmUp()
+        #expect(loads.hosts.count == 2)
+        let scripts: [String] = engine.views.flatMap(\.evaluatedScripts)
+        let preconnections = scripts.filter { $0.contains("preconnect") }
+        #expect(preconnections.count == 1 && preconnections[0].contains("https://a.example"))
+        await container.shutDown()
+    }
+
+    @Test("If a lost listener returns at another port under open pages, the new port is proven at once")
+    func lostListener() async throws {
+        let container = try await container()
+        _ = try await container.open(url)
+        let first = try #require(engine.proxy)
+        let takeover = try PortTakeover(of: first.port)
+        let listener = try #require(container.loopback?.proxy?.proxy.listener)
+        listener.closeListener()
+        try await until { listener.port.map { $0 != first.port } == true && engine.proxy?.port == listener.port }
+        try await until { container.mode(ofPageAt: url) == .loopbackProxy }
+        #expect(loads.hosts.count == 4 && engine.proxy?.port == listener.port)
+        await container.shutDown()
+        takeover.release()
+    }
+
     private func suspend(_ container: Container<FakeEngine>) async throws {
         try await container.hostWillSuspend()
         try await container.hostResumed()
@@ -252,7 +307,7 @@ struct ProxyProofTests {
         #expect(loads.hosts.count == (isProven ? 4 : 3) && record.reasons.count == (isProven ? 0 : 1))
         let second = try #require(loads.proofProxies.last ?? nil)
         #expect(second.port != first.port && second.credentials == first.credentials)
-        #expect(try await SOCKSRequest.send(to: "a.example", by: second) == 0)
+        #expect(try await TunnelRequest.send(to: "a.example", by: second) == true)
         #expect(engine.proxy == (isProven ? second : nil))
         #expect(try await container.open("https://c.example/").session.mode == .plain)
         #expect(try await container.open(url).session.mode == (isProven ? .loopbackProxy : .customScheme))

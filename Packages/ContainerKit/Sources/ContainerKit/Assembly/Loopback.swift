@@ -158,7 +158,6 @@
         // MARK: Connections
 
         func preconnect(in view: any EngineView) async {
-            await controller.prove()
             let places = packages.service.library.installed.map { "\($0.baseURL)" }
             await controller.preconnect(in: view, besides: places) { policy.mode(ofPageAt: $0) == .loopbackProxy }
         }
@@ -167,6 +166,7 @@
 
         func hostDidTransition(to state: HostState) async {
             if case .resumed = state { await controller.resume() }
+            if case .suspended = state { await controller.suspend() }
         }
 
         func shutDown() async { await controller.shutDown() }

@@ -11,9 +11,9 @@ internal import WebViewPool
 // MARK: - API
 
 extension Container {
-    /// Prepares views, so that the next pages open in warm views. In the mode `loopbackProxy` the engine also connects
-    /// to the proxy in advance, for at most one more second. The container does this automatically when the app is
-    /// idle, unless `ContainerConfiguration.Views.warmsUpWhenIdle` is `false`.
+    /// Prepares views, so that the next pages open in warm views. In the mode `loopbackProxy` an engine that uses the
+    /// proxy also connects to it in advance, for at most one more second. The container does this automatically when
+    /// the app is idle, unless `ContainerConfiguration.Views.warmsUpWhenIdle` is `false`.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
         try await views.warmUp { true }

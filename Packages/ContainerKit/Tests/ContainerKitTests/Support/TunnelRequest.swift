@@ -3,9 +3,11 @@
 
 import Foundation
 import WebEngine
+import WebSyntax
 
-/// A request for a connection that a test sends to a SOCKS5 proxy on 127.0.0.1 (RFC 1928, RFC 1929).
-enum SOCKSRequest {
+/// A request for a tunnel that a test sends to a proxy on 127.0.0.1: of SOCKS5 (RFC 1928, RFC 1929), or `CONNECT`
+/// (RFC 9110, section 9.3.6).
+enum TunnelRequest {
     struct Failure: Error {}
 
     /// Sends a request and closes the connection. It waits at most 20 seconds for each reply.
@@ -13,9 +15,9 @@ enum SOCKSRequest {
     ///   - host: the requested name. The port is 443.
     ///   - proxy: the proxy with its credentials.
     ///   - hasCredentials: a Boolean value that indicates whether the password is sent, and not another one.
-    /// - Returns: the code of the reply, which is 0 for a connection; `nil` if the proxy has refused the credentials.
+    /// - Returns: `true` if the proxy has accepted the tunnel; `nil` if it has refused the credentials.
     @concurrent
-    static func send(to host: String, by proxy: EngineProxy, hasCredentials: Bool = true) async throws -> UInt8? {
+    static func send(to host: String, by proxy: EngineProxy, hasCredentials: Bool = true) async throws -> Bool? {
         #if os(Linux)
             let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         #else
@@ -34,13 +36,33 @@ enum SOCKSRequest {
             }
         }
         guard isConnected == 0, let credentials = proxy.credentials else { throw Failure() }
+        let password = hasCredentials ? credentials.password : "other"
+        switch proxy.kind {
+        case .socks5: return try sendSOCKS(to: host, credentials.username, password, descriptor)
+        case .http: return try sendConnect(to: host, credentials.username, password, descriptor)
+        }
+    }
+
+    private static func sendSOCKS(
+        to host: String, _ username: String, _ password: String, _ descriptor: CInt
+    ) throws -> Bool? {
         try write([5, 1, 2], to: descriptor)
         guard try read(2, from: descriptor) == [5, 2] else { throw Failure() }
-        let texts = [credentials.username, hasCredentials ? credentials.password : "other"].map { Array($0.utf8) }
+        let texts = [username, password].map { Array($0.utf8) }
         try write([1] + texts.flatMap { [UInt8($0.count)] + $0 }, to: descriptor)
         guard try read(2, from: descriptor) == [1, 0] else { return nil }
         try write([5, 1, 0, 3, UInt8(host.utf8.count)] + Array(host.utf8) + [1, 187], to: descriptor)
-        return try read(2, from: descriptor)[1]
+        return try read(2, from: descriptor)[1] == 0
+    }
+
+    private static func sendConnect(
+        to host: String, _ username: String, _ password: String, _ descriptor: CInt
+    ) throws -> Bool? {
+        let credentials = Data("\(username):\(password)".utf8).base64EncodedString()
+        let lines = ["CONNECT \(host):443 HTTP/1.1", "Host: \(host):443", "Proxy-Authorization: Basic \(credentials)"]
+        try write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8), to: descriptor)
+        let status = String(decoding: try read(12, from: descriptor), as: UTF8.self)
+        return status == "HTTP/1.1 407" ? nil : status == "HTTP/1.1 200"
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: CInt) throws {
