@@ -225,7 +225,7 @@ struct ScriptingTests {
         gate.open()
         #expect(await !result(of: posts[1]))
         try await until { fixture.view.messageBudget.used == 0 }
-        // So has one that throws, until it does.
+        // A handler that throws holds its message until it throws.
         try fixture.view.setMessageHandler(named: "i", in: .page) { _ in throw EngineError(.script, "no") }
         #expect(await isRejected(fixture, text, "i"))
         for _ in 0..<50 { await Task.yield() }
