@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ResourceLoading
+public import WebSyntax
 
 /// The proxy and the trusted certificates of an engine.
 ///
@@ -51,19 +52,7 @@ public struct EngineProxy: Sendable, Hashable {
     }
 
     /// The credentials of a client for a proxy.
-    public struct Credentials: Sendable, Hashable {
-        /// The user name. For an HTTP proxy it must not contain a colon (RFC 7617, section 2). For SOCKS5 it has at
-        /// most 255 bytes.
-        public let username: String
-        /// The password; at most 255 bytes for SOCKS5. The descriptions of this value omit it.
-        public let password: String
-
-        /// Creates credentials without validation.
-        public init(username: String, password: String) {
-            self.username = username
-            self.password = password
-        }
-    }
+    public typealias Credentials = ProxyRoute.Credentials
 
     /// The protocol of the proxy.
     public let kind: Kind
@@ -86,16 +75,6 @@ public struct EngineProxy: Sendable, Hashable {
         self.exceptions = exceptions
         self.credentials = credentials
     }
-}
-
-// Proxies appear in logs and debuggers, so the descriptions omit the password.
-extension EngineProxy.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The user name, without the password.
-    public var description: String { "\(username):…" }
-    /// The user name, without the password.
-    public var debugDescription: String { description }
-    /// The user name, without the password.
-    public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
 }
 
 /// An X.509 certificate.

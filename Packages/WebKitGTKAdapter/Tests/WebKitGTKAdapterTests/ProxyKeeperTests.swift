@@ -5,6 +5,7 @@ import WebEngine
 
 #if os(Linux)
     import Testing
+    import WebSyntax
 
     @testable import WebKitGTKAdapter
 

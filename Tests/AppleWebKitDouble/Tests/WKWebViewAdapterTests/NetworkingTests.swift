@@ -5,6 +5,7 @@
 import Testing
 import WebEngine
 @_spi(Driver) import WebKit
+import WebSyntax
 
 @testable import WKWebViewAdapter
 

@@ -6,6 +6,7 @@ import BaseTesting
 import Testing
 import WebEngine
 @_spi(Driver) import WebKit
+import WebSyntax
 
 @testable import WKWebViewAdapter
 

@@ -5,6 +5,7 @@ internal import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
+    internal import WebSyntax
 
     // Credentials for the engine's own proxy. The engine handles the authentication of sites.
     extension WebKitGTKView {
