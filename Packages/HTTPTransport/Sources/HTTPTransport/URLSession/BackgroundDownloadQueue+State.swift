@@ -28,23 +28,32 @@ extension BackgroundDownloadQueue {
         var description: String { "\(key) \(sizeLimit)" }
     }
 
-    /// A request for a file.
+    /// A request that waits for a file.
     struct Waiter {
         let ticket: UUID
-        let path: String
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     /// The running task of a key, and the requests that wait for its file.
     struct Entry {
         var task: Int
-        /// The URL of the first request, or `nil` for a task of an earlier process without a request.
+        /// The URL of the latest request, or `nil` for a task of an earlier process without a request.
         var url: URL?
         /// A Boolean value that indicates whether the task started from resume data.
         var isResumed = false
-        var mayResume = true
+        /// A Boolean value that indicates whether the download may start from the first byte again.
         var mayRestart = true
+        /// The largest number of bytes that a task of the download had.
+        var received: Int64 = 0
+        /// A Boolean value that indicates whether `received` has grown since the task started.
+        var hasProgress = false
         var waiters: [Waiter] = []
+
+        mutating func record(_ bytes: Int64) {
+            guard bytes > received else { return }
+            received = bytes
+            hasProgress = true
+        }
 
         func resume(throwing error: any Error) {
             for waiter in waiters { waiter.continuation.resume(throwing: error) }
@@ -80,7 +89,7 @@ extension BackgroundDownloadQueue {
                 let data = resumeData()
                 let source = data.map { BackgroundSessionSource.resumeData($0) } ?? .url(url)
                 let task = session.start(source, description: name.description)
-                entries[name.key] = Entry(task: task, isResumed: data != nil, mayResume: data == nil)
+                entries[name.key] = Entry(task: task, isResumed: data != nil)
             }
             entries[name.key]?.url = url
             entries[name.key]?.waiters.append(waiter)
@@ -104,21 +113,25 @@ extension BackgroundDownloadQueue {
             return entry
         }
 
-        /// Starts the task of a failed download again: once from its resume data, then once from the start.
+        /// Starts the task of a failed download again.
+        ///
+        /// The task resumes if there is resume data, unless a resumed task has received no new bytes. If a resumed task
+        /// fails without data, the download starts from the first byte, once.
         /// - Returns: `false` if the download has failed.
         mutating func restart(_ name: DownloadName, _ resumeData: Data?) -> Bool {
             guard var entry = entries[name.key], let session, let url = entry.url else { return false }
-            if let resumeData, entry.mayResume {
-                entry.mayResume = false
+            if let resumeData {
+                guard !entry.isResumed || entry.hasProgress else { return false }
                 entry.isResumed = true
                 entry.task = session.start(.resumeData(resumeData), description: name.description)
-            } else if entry.isResumed, entry.mayRestart {
+            } else {
+                guard entry.isResumed, entry.mayRestart else { return false }
                 entry.mayRestart = false
                 entry.isResumed = false
+                entry.received = 0
                 entry.task = session.start(.url(url), description: name.description)
-            } else {
-                return false
             }
+            entry.hasProgress = false
             entries[name.key] = entry
             return true
         }

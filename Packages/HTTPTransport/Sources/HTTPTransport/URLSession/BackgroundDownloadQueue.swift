@@ -10,8 +10,9 @@ internal import SystemSupport
 /// A queue of background downloads of URLSession, which continue while the app is suspended or not running.
 ///
 /// Create one queue when the app launches, before its delegate method for background sessions is called, and keep it.
-/// The system may launch the app in the background so that the queue receives a file; no container is needed for that.
-/// The file then waits for the next request for it. Tasks and files that nothing requests are removed after seven days.
+/// One container uses it. The system may launch the app in the background so that the queue receives a file; no
+/// container is needed for that. The file waits in the folder until a request takes it. A task ends after seven days.
+/// Files that were not taken within seven days are removed when a queue with the folder is created.
 ///
 /// The session follows redirects itself, so only the last URL of a response is checked: it must use https. The session
 /// decides on the time and the network; App Transport Security applies to each redirect.
@@ -52,6 +53,7 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
     init(folder: String, identifier: String, makeSession: (BackgroundDownloadQueue) -> any BackgroundSession) {
         self.folder = folder
         self.identifier = identifier
+        removeStaleFiles()
         let session = makeSession(self)
         state.withLock { $0.session = session }
     }
@@ -61,7 +63,7 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
     /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.waiters.count } } }
 
-    public func download(_ download: BackgroundDownload, to path: String) async throws {
+    public func download(_ download: BackgroundDownload) async throws {
         guard let url = URL(string: download.url), url.scheme?.lowercased() == "https",
             let name = DownloadName(key: download.key, sizeLimit: download.sizeLimit)
         else { throw ResourceError(.invalidRequest, "not an https URL, or not a valid key", at: download.url) }
@@ -71,9 +73,9 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if takeFile(of: name, to: path) { return .success(()) }
+                    if hasFile(of: name) { return .success(()) }
                     state.insert(
-                        Waiter(ticket: ticket, path: path, continuation: continuation), for: name, at: url,
+                        Waiter(ticket: ticket, continuation: continuation), for: name, at: url,
                         resumeData: takeResumeData(of: name.key))
                     return nil
                 }
@@ -85,15 +87,26 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
         }
     }
 
-    public func cancel(_ key: String) async {
-        guard let name = DownloadName(key: key, sizeLimit: 0) else { return }
-        await attach()
-        let entry = state.withLock { state in
-            remove(file(of: key))
-            remove(resumeFile(of: name.key))
-            return state.cancel(key)
+    public func takeFile(of download: BackgroundDownload, to path: String) async throws -> Bool {
+        guard let name = DownloadName(key: download.key, sizeLimit: download.sizeLimit) else { return false }
+        return try state.withLock { _ in
+            guard hasFile(of: name) else { return false }
+            try move(file(of: name.key), to: path)
+            return true
         }
-        entry?.resume(throwing: ResourceError(.cancelled, "the download was cancelled", at: entry?.url?.absoluteString))
+    }
+
+    public func cancel(_ prefix: String) async {
+        guard DownloadName(key: prefix, sizeLimit: 0) != nil else { return }
+        await attach()
+        let entries = state.withLock { state in
+            for name in fileNames where name.hasPrefix(prefix) { remove("\(folder)/\(name)") }
+            return state.entries.keys.filter { $0.hasPrefix(prefix) }.compactMap { state.cancel($0) }
+        }
+        for entry in entries {
+            entry.resume(
+                throwing: ResourceError(.cancelled, "the download was cancelled", at: entry.url?.absoluteString))
+        }
     }
 
     /// Handles the events for which the system launched the app, or resumed it.
@@ -114,27 +127,28 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
 
     // MARK: Events of the session
 
-    /// Moves a file to the requests that wait for it, or to the folder. The file is lost after this call.
+    /// Moves a file to the folder, and ends the requests that wait for it. The session removes it after this call.
     func didFinish(_ task: BackgroundSessionTask, status: Int?, at url: URL?, file: URL) {
-        let (waiters, results): ([Waiter], [Result<Void, any Error>]) = state.withLock { state in
-            guard let name = state.end(task) else { return ([], []) }
+        eventsBegan()
+        let (waiters, result): ([Waiter], Result<Void, any Error>) = state.withLock { state in
+            guard let name = state.end(task) else { return ([], .success(())) }
             // The session may have ended another task of the key while the app did not run.
             let waiters = state.cancel(name.key, except: task.id)?.waiters ?? []
-            do {
-                try check(file, of: name, status: status, at: url)
-                return (waiters, try place(file.path, name, waiters))
-            } catch {
-                return (waiters, waiters.map { _ in .failure(error) })
-            }
+            return (waiters, Result { try keep(file.path, of: name, status: status, at: url) })
         }
-        for (waiter, result) in zip(waiters, results) { waiter.continuation.resume(with: result) }
+        for waiter in waiters { waiter.continuation.resume(with: result) }
     }
 
-    /// Cancels a task that exceeds its limit.
+    /// Records the number of bytes that a task has received in total, and cancels a task that exceeds its limit.
     func didReceive(_ task: BackgroundSessionTask, bytes: Int64) {
-        guard let name = DownloadName(task.description), bytes > name.sizeLimit else { return }
+        guard let name = DownloadName(task.description) else { return }
         let entry: Entry? = state.withLock { state in
-            if state.entries[name.key]?.task == task.id { return state.cancel(name.key) }
+            let isCurrent = state.entries[name.key]?.task == task.id
+            guard bytes > name.sizeLimit else {
+                if isCurrent { state.entries[name.key]?.record(bytes) }
+                return nil
+            }
+            if isCurrent { return state.cancel(name.key) }
             state.session?.cancel(task.id)
             return nil
         }
@@ -143,6 +157,7 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
 
     /// Resumes or restarts a task, or ends its requests.
     func didFail(_ task: BackgroundSessionTask, _ error: any Error, resumeData: Data?) {
+        eventsBegan()
         let failed: Entry? = state.withLock { state in
             guard let name = state.end(task) else { return nil }
             let entry = state.entries[name.key]
@@ -172,6 +187,11 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
         }
     }
 
+    /// Records an event of a task, which belongs to later events than those whose end was reported.
+    private func eventsBegan() {
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.events.areFinished = false } }
+    }
+
     @MainActor private func callCompletions() {
         guard events.areFinished, !events.completions.isEmpty else { return }
         let completions = events.completions
@@ -181,21 +201,17 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
 
     // MARK: Tasks of earlier processes
 
-    /// Joins the tasks of earlier processes, and removes files that nothing requested in time.
+    /// Joins the tasks of earlier processes.
     private func attach() async {
         guard let session = state.withLock({ $0.isAttached ? nil : $0.session }) else { return }
         let tasks = await session.tasks()
-        state.withLock { state in
-            guard !state.isAttached else { return }
-            state.attach(tasks)
-            removeStaleFiles()
-        }
+        state.withLock { if !$0.isAttached { $0.attach(tasks) } }
     }
 
+    /// Removes files that no request has taken in time.
     private func removeStaleFiles() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let oldest = Date().timeIntervalSince1970 - Self.retention
-        for name in names {
+        for name in fileNames {
             guard let status = try? FileStatus(path: "\(folder)/\(name)", followsLinks: false), status.kind == .file,
                 Double(status.modificationTime / 1_000_000_000) < oldest
             else { continue }
@@ -205,11 +221,13 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
 
     // MARK: Files
 
+    private var fileNames: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
     private func file(of key: String) -> String { "\(folder)/\(key)" }
     private func resumeFile(of key: String) -> String { "\(folder)/\(key).resume" }
     private func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-    private func check(_ file: URL, of name: DownloadName, status: Int?, at url: URL?) throws {
+    /// Moves a file of the session to the folder.
+    private func keep(_ source: String, of name: DownloadName, status: Int?, at url: URL?) throws {
         // A response to a resumed task has status 206. The queue itself requests no ranges.
         guard status == 200 || status == 206 else {
             throw ResourceError(
@@ -218,49 +236,46 @@ public final class BackgroundDownloadQueue: BackgroundDownloading {
         guard url?.scheme?.lowercased() == "https" else {
             throw ResourceError(.blocked, "a redirect leads from https to http", at: url?.absoluteString)
         }
-        let size = try FileStatus(path: file.path, followsLinks: false).size
-        guard size <= name.sizeLimit else { throw Self.tooLarge(name, at: url) }
+        try SystemError.mapping {
+            let size = try FileStatus(path: source, followsLinks: false).size
+            guard size <= name.sizeLimit else { throw Self.tooLarge(name, at: url) }
+            try FileSystem.makeDirectory(folder)
+        } to: {
+            ResourceError(.io, "the file cannot be kept", at: $0.path, cause: $0)
+        }
+        try move(source, to: file(of: name.key))
     }
 
     private static func tooLarge(_ name: DownloadName, at url: URL?) -> ResourceError {
         ResourceError(.tooLarge, "the file has more than \(name.sizeLimit) bytes", at: url?.absoluteString)
     }
 
-    /// Moves a file to the paths of the waiters, or to the folder if there are none.
-    private func place(_ source: String, _ name: DownloadName, _ waiters: [Waiter]) throws -> [Result<Void, any Error>]
-    {
-        guard let last = waiters.last else {
-            try FileSystem.makeDirectory(folder)
-            try move(source, to: file(of: name.key))
-            return []
-        }
-        // Each request gets a file of its own.
-        return waiters.map { waiter in
-            Result { try move(source, to: waiter.path, isCopy: waiter.ticket != last.ticket) }
-        }
-    }
-
-    private func move(_ source: String, to path: String, isCopy: Bool = false) throws {
+    /// Moves a file, and replaces an existing one. If it fails, both are unchanged.
+    private func move(_ source: String, to path: String) throws {
+        if (try? FileSystem.rename(source, to: path)) != nil { return }
+        // The paths may be on different volumes.
+        let copy = "\(path).copy"
         do {
-            remove(path)
-            // On another volume, `moveItem` copies.
-            if isCopy {
-                try FileManager.default.copyItem(atPath: source, toPath: path)
-            } else {
-                try FileManager.default.moveItem(atPath: source, toPath: path)
-            }
+            remove(copy)
+            try FileManager.default.copyItem(atPath: source, toPath: copy)
+            try FileSystem.rename(copy, to: path)
         } catch {
+            remove(copy)
             throw ResourceError(.io, "the file cannot be moved", at: path, cause: error)
         }
+        remove(source)
     }
 
-    /// Moves a file that arrived before its request. Returns `false` if there is none.
-    private func takeFile(of name: DownloadName, to path: String) -> Bool {
+    /// Returns a Boolean value that indicates whether the folder has the file of a download. Removes a file that is
+    /// above the limit.
+    private func hasFile(of name: DownloadName) -> Bool {
         let file = file(of: name.key)
         guard let status = try? FileStatus(path: file, followsLinks: false) else { return false }
-        defer { remove(file) }
-        guard status.kind == .file, status.size <= name.sizeLimit else { return false }
-        return (try? move(file, to: path)) != nil
+        guard status.kind == .file, status.size <= name.sizeLimit else {
+            remove(file)
+            return false
+        }
+        return true
     }
 
     private func takeResumeData(of key: String) -> Data? {

@@ -21,22 +21,26 @@ struct BackgroundDownloadQueueTests {
         return error?.code
     }
 
-    @Test("The file has its place before the call of the session returns")
+    @Test("The file is in the folder before the call of the session returns, and can be taken once")
     func finished() async throws {
         let request = try await process.request()
         #expect(process.session.starts == [.url(try #require(URL(string: BackgroundProcess.url)))])
+        #expect(try await !process.take())
         try process.finish(101)
-        #expect(try process.folder.files() == ["file"])
+        #expect(process.kept == [BackgroundProcess.key])
         try await request.value
-        #expect(try process.folder.text(of: "file") == "bytes")
+        #expect(try await process.take())
+        #expect(try process.folder.text(of: "file") == "bytes" && process.kept.isEmpty)
+        #expect(try await !process.take())
     }
 
-    @Test("A file replaces an existing one, and status 206 is that of a resumed task", arguments: [200, 206])
+    @Test("A taken file replaces an existing one, and status 206 is that of a resumed task", arguments: [200, 206])
     func replaced(status: Int) async throws {
         try process.folder.write("file", "old".utf8)
         let request = try await process.request()
         try process.finish(101, status: status)
         try await request.value
+        #expect(try await process.take())
         #expect(try process.folder.text(of: "file") == "bytes")
     }
 
@@ -46,8 +50,8 @@ struct BackgroundDownloadQueueTests {
         #expect(process.kept == [BackgroundProcess.key])
         let later = try BackgroundProcess(after: process)
         try await later.download()
-        #expect(try later.folder.files() == ["file"])
         #expect(later.session.starts.isEmpty)
+        #expect(try await later.take())
     }
 
     @Test("A request joins the task of an earlier process")
@@ -56,7 +60,7 @@ struct BackgroundDownloadQueueTests {
         let request = try await later.request()
         try later.finish(7)
         try await request.value
-        #expect(try later.folder.text(of: "file") == "bytes")
+        #expect(later.kept == [BackgroundProcess.key])
         #expect(later.session.starts.isEmpty && later.session.cancelled.isEmpty)
     }
 
@@ -97,30 +101,43 @@ struct BackgroundDownloadQueueTests {
         #expect(process.session.cancelled == [101])
     }
 
-    @Test("Two requests for a key share a task, and each gets a file")
+    @Test("Two requests for a key share a task")
     func sharedTask() async throws {
-        let first = try await process.request("first")
-        let second = try await process.request("second")
+        let first = try await process.request()
+        let second = try await process.request()
         #expect(process.session.starts.count == 1)
         try process.finish(101)
         try await first.value
         try await second.value
-        #expect(try process.folder.files() == ["first", "second"])
-        #expect(try process.folder.text(of: "first") == "bytes" && process.folder.text(of: "second") == "bytes")
     }
 
-    @Test("A file that cannot be moved fails its own request only")
-    func failedMove() async throws {
-        let first = try await process.request("missing/file")
-        let second = try await process.request("second")
+    @Test("A file that cannot be kept fails its requests with code io")
+    func failedKeeping() async throws {
+        let request = try await process.request()
+        // The folder cannot be created.
+        try process.folder.write("finished", "file".utf8)
         try process.finish(101)
-        #expect(try await code(of: first) == .io)
-        try await second.value
+        #expect(try await code(of: request) == .io)
         // The next request starts again.
-        let third = try await process.request()
+        try FileManager.default.removeItem(atPath: process.folder.path + "/finished")
+        let next = try await process.request()
         #expect(process.session.starts.count == 2)
         try process.finish(102)
-        try await third.value
+        try await next.value
+    }
+
+    @Test("A file that cannot be moved stays for the next call, and so does what is at the path")
+    func failedMove() async throws {
+        try process.finish(7)
+        try process.folder.write("file/old", "old".utf8)
+        for name in ["file", "missing/file"] {
+            let error = await #expect(throws: ResourceError.self) { try await process.take(name) }
+            #expect(error?.code == .io)
+        }
+        #expect(process.kept == [BackgroundProcess.key])
+        #expect(try process.folder.files().contains("file/old"))
+        #expect(try await process.take("next"))
+        #expect(try process.folder.text(of: "next") == "bytes")
     }
 
     @Test(
@@ -136,11 +153,14 @@ struct BackgroundDownloadQueueTests {
         try process.finish(101, text, status: status, at: url)
         #expect(try await code(of: request) == expected)
         try process.finish(7, text, status: status, at: url)
-        #expect(try process.kept.isEmpty && !process.folder.files().contains("file"))
+        #expect(process.kept.isEmpty)
     }
 
     @Test("A kept file above the limit of the request is removed")
     func keptTooLarge() async throws {
+        try process.folder.write("finished/\(BackgroundProcess.key)", "eleven byte".utf8)
+        #expect(try await !process.take())
+        #expect(process.kept.isEmpty)
         try process.folder.write("finished/\(BackgroundProcess.key)", "eleven byte".utf8)
         let request = try await process.request()
         #expect(process.kept.isEmpty && process.session.starts.count == 1)
@@ -158,7 +178,7 @@ struct BackgroundDownloadQueueTests {
         #expect(try await code(of: request) == .tooLarge)
     }
 
-    @Test("A failed task is resumed once, then restarted once, then it fails")
+    @Test("A failed task is resumed, also again if new bytes arrived; it is restarted once if it fails without data")
     func resumes() async throws {
         let url = BackgroundSessionSource.url(try #require(URL(string: BackgroundProcess.url)))
         let request = try await process.request()
@@ -166,12 +186,28 @@ struct BackgroundDownloadQueueTests {
         #expect(process.session.starts == [url, .resumeData(Data("first".utf8))])
         // An event of the former task changes nothing.
         process.fail(101)
+        process.queue.didReceive(BackgroundProcess.task(102), bytes: 4)
+        process.fail(102, resumeData: "second")
+        #expect(process.session.starts.suffix(1) == [.resumeData(Data("second".utf8))])
         // Resume data that is refused: the task fails without other data.
-        process.fail(102)
+        process.fail(103)
         #expect(process.session.starts.suffix(1) == [url])
-        process.fail(103, resumeData: "second")
+        process.fail(104, resumeData: "third")
+        #expect(process.session.starts.suffix(1) == [.resumeData(Data("third".utf8))])
+        process.fail(105)
         #expect(try await code(of: request) == .connectionLost)
-        #expect(process.session.starts.count == 3 && process.kept.isEmpty)
+        #expect(process.session.starts.count == 5 && process.kept.isEmpty)
+    }
+
+    @Test("A resumed task that receives no new bytes fails", arguments: [nil, 4] as [Int64?])
+    func resumesWithoutProgress(bytes: Int64?) async throws {
+        let request = try await process.request()
+        process.queue.didReceive(BackgroundProcess.task(101), bytes: 4)
+        process.fail(101, resumeData: "first")
+        if let bytes { process.queue.didReceive(BackgroundProcess.task(102), bytes: bytes) }
+        process.fail(102, resumeData: "second")
+        #expect(try await code(of: request) == .connectionLost)
+        #expect(process.session.starts.count == 2)
     }
 
     @Test(
@@ -191,7 +227,7 @@ struct BackgroundDownloadQueueTests {
         let request = try await later.request()
         #expect(later.session.starts == [.resumeData(Data("data".utf8))])
         #expect(later.kept.isEmpty)
-        later.fail(101, resumeData: "again")
+        later.fail(101)
         #expect(later.session.starts.last == .url(try #require(URL(string: BackgroundProcess.url))))
         try later.finish(102)
         try await request.value
@@ -205,7 +241,6 @@ struct BackgroundDownloadQueueTests {
         #expect(process.queue.waiting == 0 && process.session.cancelled.isEmpty)
         try process.finish(101)
         try await process.download()
-        #expect(try process.folder.text(of: "file") == "bytes")
         #expect(process.session.starts.count == 1)
     }
 
@@ -225,17 +260,25 @@ struct BackgroundDownloadQueueTests {
         #expect(later.session.cancelled == [8])
     }
 
-    @Test("Files that nothing requests are removed after seven days")
+    @Test("Downloads whose keys start with a prefix are cancelled together, and others are not")
+    func cancelledGroup() async throws {
+        let tasks = [(7, "0a1"), (8, "0a2"), (9, "0b1")].map { BackgroundProcess.task($0, key: $1) }
+        let later = try BackgroundProcess(after: process, tasks: tasks)
+        for name in ["0a3", "0a4.resume", "0b2"] { try later.folder.write("finished/\(name)", "bytes".utf8) }
+        await later.queue.cancel("0a")
+        #expect(later.session.cancelled.sorted() == [7, 8] && later.kept == ["0b2"])
+        await later.queue.cancel("")
+        #expect(later.session.cancelled.count == 2 && later.kept == ["0b2"])
+    }
+
+    @Test("Files that nothing has taken for seven days are removed when a queue is created")
     func staleFiles() async throws {
         for (name, days) in [("0a", 8.0), ("0b", 6.0), ("0c.resume", 8.0)] {
             let file = try process.folder.write("finished/\(name)", "bytes".utf8)
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)], ofItemAtPath: file)
         }
-        let request = try await process.request()
-        #expect(process.kept == ["0b"])
-        try process.finish(101)
-        try await request.value
+        #expect(try BackgroundProcess(after: process).kept == ["0b"])
     }
 
     @Test(
@@ -247,7 +290,7 @@ struct BackgroundDownloadQueueTests {
     func invalidRequests(key: String, url: String) async throws {
         let error = await #expect(throws: ResourceError.self) {
             try await process.queue.download(
-                BackgroundDownload(key: key, url: url, sizeLimit: 1), to: process.folder.path + "/file")
+                BackgroundDownload(key: key, url: url, sizeLimit: 1))
         }
         #expect(error?.code == .invalidRequest)
         #expect(process.session.starts.isEmpty)
@@ -269,5 +312,17 @@ struct BackgroundDownloadQueueTests {
         #expect(calls == ["before"])
         #expect(queue.handleEvents(ofSession: "app.packages") { calls.append("after") })
         #expect(calls == ["before", "after"])
+    }
+    @Test("An end of events without a closure of the system does not end later events")
+    @MainActor func staleCompletion() async throws {
+        let queue = process.queue
+        var isCalled = false
+        queue.didFinishEvents()
+        try process.finish(7)
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        queue.handleEvents(ofSession: "app.packages") { isCalled = true }
+        #expect(!isCalled)
+        queue.didFinishEvents()
+        try await until { isCalled }
     }
 }

@@ -73,17 +73,26 @@ struct BackgroundProcess {
         BackgroundSessionTask(id: id, description: "\(key) \(limit)")
     }
 
-    /// Starts a request whose file is `name` in the folder, and waits until it waits for its task.
-    func request(_ name: String = "file") async throws -> Task<Void, any Error> {
+    private var file: BackgroundDownload {
+        BackgroundDownload(key: Self.key, url: Self.url, sizeLimit: Self.limit)
+    }
+
+    /// Starts a request, and waits until it waits for its task.
+    func request() async throws -> Task<Void, any Error> {
         let waiting = queue.waiting
-        let task = Task { try await download(name) }
+        let task = Task { try await download() }
         try await until { queue.waiting > waiting }
         return task
     }
 
-    func download(_ name: String = "file") async throws {
-        let download = BackgroundDownload(key: Self.key, url: Self.url, sizeLimit: Self.limit)
-        try await queue.download(download, to: "\(folder.path)/\(name)")
+    /// Requests the file, and returns when it is complete.
+    func download() async throws {
+        try await queue.download(file)
+    }
+
+    /// Takes the file, whose new path is `name` in the folder.
+    func take(_ name: String = "file") async throws -> Bool {
+        try await queue.takeFile(of: file, to: "\(folder.path)/\(name)")
     }
 
     /// Ends a task with a file of the session.

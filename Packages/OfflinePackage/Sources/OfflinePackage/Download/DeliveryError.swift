@@ -49,7 +49,8 @@ extension ErrorCode<DeliveryError> {
     public static var noSpace: Self { Self("no-room") }
     /// The queue of downloads is full.
     public static var queueFull: Self { Self("queue-full") }
-    /// The conditions of the host do not allow a download now.
+    /// The conditions of the host do not allow a download now, or an update of the package waits for its background
+    /// download.
     public static var notNow: Self { Self("not-now") }
     /// The package requires a later version of the host.
     public static var hostTooOld: Self { Self("host-too-old") }

@@ -41,22 +41,20 @@ final class PackageDownloader: Sendable {
     /// Downloads an archive when its turn comes.
     /// - Parameters:
     ///   - download: the archive to download.
-    ///   - turn: the permission to download in the background, or `nil`.
     ///   - progress: a closure that is called with the bytes of an earlier process and after each piece, on a thread of
     ///     the downloader.
     ///   - admit: a closure that is called when the turn comes, before any request. If it throws, the download ends.
     /// - Returns: the complete archive; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func download(
-        _ download: PackageDownload, in turn: BackgroundTurn? = nil,
-        progress: (@Sendable (PackageDownloadProgress) -> Void)? = nil,
+        _ download: PackageDownload, progress: (@Sendable (PackageDownloadProgress) -> Void)? = nil,
         admit: @Sendable () async throws -> Void = {}
     ) async throws -> DownloadedArchive {
         let key = DownloadFolder.key(of: download.url)
         return try await queue.run(key) {
             try await admit()
             return try await executor.withPreference { [self] in
-                try await run(download, key, turn, progress: progress)
+                try await run(download, key, progress: progress)
             }
         }
     }
@@ -123,14 +121,11 @@ final class PackageDownloader: Sendable {
     }
 
     private func run(
-        _ download: PackageDownload, _ key: String, _ turn: BackgroundTurn?,
-        progress: (@Sendable (PackageDownloadProgress) -> Void)?
+        _ download: PackageDownload, _ key: String, progress: (@Sendable (PackageDownloadProgress) -> Void)?
     ) async throws -> DownloadedArchive {
         try checkSize(of: download)
         try folder.make()
         let meter = TrafficMeter()
-        // The attempt below then finds all bytes and sends no request.
-        if let turn { try await run(download, key, in: turn, meter) }
         let file = try PartialFile(path: folder.partial(of: key))
         var retries = Retries(configuration)
         let attempt = DownloadAttempt(
@@ -164,38 +159,6 @@ final class PackageDownloader: Sendable {
                 outcome = .failed(.damaged, error)
             }
             if case .failed(let failure, let error) = outcome { try await retries.wait(after: failure, error) }
-        }
-    }
-
-    /// Downloads an archive in the background, unless bytes of it are on disk. Returns normally if that fails.
-    /// - Throws: ``DeliveryError`` with code `overtaken` if the turn ends, or another code; `CancellationError`.
-    private func run(
-        _ download: PackageDownload, _ key: String, in turn: BackgroundTurn, _ meter: TrafficMeter
-    ) async throws {
-        guard let background = configuration.background, let size = download.size, download.sha256 != nil,
-            folder.partialBytes(of: key) == 0
-        else { return }
-        try checkSpace(for: size)
-        // With the record, the bytes are used after a kill too.
-        let record = DownloadRecord(url: download.url, validator: nil, total: size, sha256: download.sha256)
-        try folder.write(record, of: key)
-        let task = BackgroundDownload(key: key, url: download.url, sizeLimit: size)
-        var result: Result<Void, any Error>?
-        // The system may wait for days. Other downloads run meanwhile.
-        try await KeyedQueue.resting { [folder] in
-            result = await turn.run { try await background.download(task, to: folder.partial(of: key)) }
-        }
-        try Task.checkCancellation()
-        switch result {
-        case .success:
-            meter.countRequest()
-            meter.count(Int(size))
-        case .failure(let error as ResourceError) where error.code != .cancelled: break
-        case .failure, nil:
-            await background.cancel(key)
-            discard(download)
-            throw DeliveryError(
-                .overtaken, "the package was removed, or an update that does not wait began", at: download.url)
         }
     }
 }

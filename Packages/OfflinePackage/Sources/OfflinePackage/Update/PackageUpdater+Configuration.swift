@@ -66,6 +66,7 @@ extension PackageUpdater.Configuration {
         ///
         /// It is used if the manifest declares the size and the SHA-256 of the archive, and no bytes of it are on disk.
         /// If it fails, the network loader downloads the archive. Time limits and `maxConcurrent` do not apply to it.
+        /// A complete file is used by updates of any urgency. A downloader serves one updater at a time.
         public var background: (any BackgroundDownloading)?
         /// The limits and waits of retries.
         var retry = RetryPlan.Configuration()

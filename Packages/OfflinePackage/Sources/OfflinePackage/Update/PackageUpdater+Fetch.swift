@@ -9,8 +9,14 @@ internal import ResourceStore
 
 extension PackageUpdater {
     /// Downloads the missing files of a draft into its batch.
+    /// - Parameters:
+    ///   - draft: the draft.
+    ///   - source: the source of its manifest.
+    ///   - use: the use of background downloads, or `nil` for a repair, which ignores them.
+    /// - Throws: ``BackgroundDownloadRequired``, ``DeliveryError``, `PackageError`, `StoreError` or
+    ///   `CancellationError`.
     func fetch(
-        _ draft: PackageDraft, from source: PackageSource
+        _ draft: PackageDraft, from source: PackageSource, _ use: BackgroundUse? = nil
     ) async throws -> (PackageUpdate.Transfer, DeliveryTraffic) {
         let draft = try await library.onThread { _ in try draft.addingEmptyFiles() }
         let manifest = draft.manifest
@@ -22,8 +28,13 @@ extension PackageUpdater {
             draft.missing, of: manifest, isFirst: library.activeGeneration(of: manifest.id) == nil,
             costs: configuration.costs)
         if plan != .nothing { try downloader.checkSize(of: download) }
+        var traffic = DeliveryTraffic()
+        if let use, configuration.downloads.background != nil {
+            if plan == .whole { traffic += try await fetch(download, draft, inBackground: use) }
+            await cancelBackgroundDownloads(of: manifest.id)
+        }
         switch plan {
-        case .nothing: return (.nothing, DeliveryTraffic())
+        case .nothing: return (.nothing, traffic)
         case .ranges(let ranges):
             do {
                 try await downloader.withRanges(ranges, of: download, meter: meter) {
@@ -38,8 +49,8 @@ extension PackageUpdater {
             }
         case .whole: break
         }
-        var traffic = meter.traffic
-        traffic += try await fetchWhole(download, draft, from: source)
+        traffic += meter.traffic
+        traffic += try await fetchWhole(download, draft)
         return (transfer, traffic)
     }
 
@@ -53,17 +64,29 @@ extension PackageUpdater {
         }
     }
 
-    private func fetchWhole(
-        _ download: PackageDownload, _ draft: PackageDraft, from source: PackageSource
+    /// Takes the file of an archive's background download, or requires to wait for it, unless bytes of it are on disk.
+    /// - Returns: the traffic of the file that was taken.
+    private func fetch(
+        _ download: PackageDownload, _ draft: PackageDraft, inBackground use: BackgroundUse
     ) async throws -> DeliveryTraffic {
+        guard let task = BackgroundDownload(download, of: draft.manifest.id),
+            downloader.partialBytes(of: download) == 0
+        else { return DeliveryTraffic() }
+        switch use {
+        case .wait:
+            try await checkSpace(for: draft, task.sizeLimit)
+            throw BackgroundDownloadRequired(task: task)
+        case .take: return try await downloader.take(task, of: download)
+        }
+    }
+
+    private func fetchWhole(_ download: PackageDownload, _ draft: PackageDraft) async throws -> DeliveryTraffic {
         let manifest = draft.manifest
-        let turn = beginBackgroundTurn(of: manifest.id, from: source)
-        defer { if turn != nil { backgroundTurns[manifest.id.description] = nil } }
         let isFirst = library.activeGeneration(of: manifest.id) == nil
         let arrival = isFirst ? arrivals.begin(manifest, at: downloader.partialPath(of: download)) : nil
         defer { if let arrival { arrivals.end(arrival) } }
         let steps = ProgressSteps()
-        let archive = try await downloader.download(download, in: turn) { [hub] progress in
+        let archive = try await downloader.download(download) { [hub] progress in
             arrival?.record(progress.received)
             guard steps.shouldReport(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
@@ -81,31 +104,6 @@ extension PackageUpdater {
         }
         downloader.discard(download)
         return archive.traffic
-    }
-
-    /// Returns the permission to download a package in the background, or `nil` if an update waits for it.
-    private func beginBackgroundTurn(of id: PackageID, from source: PackageSource) -> BackgroundTurn? {
-        guard BackgroundTransfer.isCurrent, configuration.downloads.background != nil,
-            urgentSources[source.manifestURL] == nil
-        else { return nil }
-        let turn = BackgroundTurn(of: source.manifestURL)
-        backgroundTurns[id.description] = turn
-        return turn
-    }
-
-    /// Runs an update or a repair. If it is urgent, it ends a background download of its source, which it would wait
-    /// for.
-    func run<Value: Sendable>(
-        _ urgency: UpdateUrgency, from source: PackageSource, _ body: () async throws -> Value
-    ) async throws -> Value {
-        guard urgency != .whenConvenient else {
-            return try await BackgroundTransfer.$isCurrent.withValue(true, operation: body)
-        }
-        let url = source.manifestURL
-        urgentSources[url, default: 0] += 1
-        defer { urgentSources[url] = urgentSources[url].flatMap { $0 > 1 ? $0 - 1 : nil } }
-        for turn in backgroundTurns.values where turn.manifestURL == url { turn.end() }
-        return try await BackgroundTransfer.$isCurrent.withValue(false, operation: body)
     }
 
     /// Checks that there is space for the packed and the uncompressed bytes at the same time.

@@ -28,7 +28,9 @@ extension PackageUpdater {
             if let generation = library.activeGeneration(of: id) { library.removeDamage(of: generation) }
         }
         do {
-            let outcome = try await run(urgency, from: source) { try await repair(id, from: source) }
+            let outcome = try await BackgroundTransfer.$isCurrent.withValue(urgency == .whenConvenient) {
+                try await repair(id, from: source)
+            }
             if case .whole = outcome { removeDamage() }
             return outcome
         } catch {

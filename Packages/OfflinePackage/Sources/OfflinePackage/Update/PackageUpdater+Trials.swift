@@ -20,7 +20,12 @@ extension PackageUpdater {
     }
 
     /// Waits for the effects of the reports so far, then ends the event streams. Other work continues.
+    ///
+    /// Updates that wait for a background download throw `CancellationError`. The download itself continues, for the
+    /// next updater of the store.
     public func shutDown() async {
+        isShutDown = true
+        for wait in backgroundWaits.values { wait.task.cancel() }
         while let conclusion = conclusions.values.first { await conclusion.value }
         hub.finish()
     }

@@ -56,11 +56,10 @@ public actor PackageUpdater {
     /// The trials that a running activation replaces, by package.
     var replaced: [String: ReplacedTrial] = [:]
     /// The number of installs and removals by the host, by package. An update that began before the last of them fails.
-    private var hostInstallCounts: [String: Int] = [:]
-    /// The downloads that may run in the background, by package.
-    var backgroundTurns: [String: BackgroundTurn] = [:]
-    /// The numbers of updates and repairs that do not wait for favorable conditions, by manifest URL.
-    var urgentSources: [String: Int] = [:]
+    private(set) var hostInstallCounts: [String: Int] = [:]
+    /// The updates that wait for a background download, by package.
+    var backgroundWaits: [String: BackgroundWait] = [:]
+    var isShutDown = false
     var boots = BootTracker()
     var areTrialsPaused = false
     /// The order of the last call of ``pauseTrials(_:order:)``.
@@ -209,6 +208,9 @@ public actor PackageUpdater {
     /// an error, active and staged generations are unchanged. If the host installs or removes the package meanwhile,
     /// the update fails.
     ///
+    /// With the urgency `.whenConvenient` and a background downloader, the update may wait for days. Other updates of
+    /// the package do not wait for it: with `.whenConvenient` they throw `notNow`, and with `.wanted` they end it.
+    ///
     /// Before the archive is fetched, the manifest must match the source's package and scope, and must not be older
     /// than an installed one; see ``PackageSource`` and `PackageManifest.sequence`.
     /// - Parameters:
@@ -223,25 +225,10 @@ public actor PackageUpdater {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        return try await run(urgency, from: source) { try await update(from: source, timing) }
-    }
-
-    private func update(from source: PackageSource, _ timing: ApplyTiming) async throws -> PackageUpdate {
-        let installCounts = hostInstallCounts
-        return try await sources.run(source.manifestURL) {
-            hub.send(.updateBegan(source))
-            do {
-                if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
-                let (manifest, digest) = try await manifest(of: source)
-                _ = try await library.authorise(manifest, digest, from: source)
-                try check(manifest, at: source.manifestURL)
-                return try await fetches.run(manifest.id.description) {
-                    try await update(to: manifest, digest, from: source, timing, unlessChangedSince: installCounts)
-                }
-            } catch {
-                hub.send(.updateFailed(source, PackageFailure(error)))
-                throw error
-            }
+        let isConvenient = urgency == .whenConvenient
+        if isConvenient { try checkNoWait { $0.manifestURL == source.manifestURL } }
+        return try await BackgroundTransfer.$isCurrent.withValue(isConvenient) {
+            try await update(from: source, timing, isConvenient: isConvenient)
         }
     }
 
@@ -301,6 +288,7 @@ public actor PackageUpdater {
             endTrial(of: id.description)
             save()
             if former?.generation != package.generation { _ = announce(id, from: former, to: package, .activated) }
+            await cancelBackgroundDownloads(of: id)
             return package
         }
     }
@@ -333,9 +321,9 @@ public actor PackageUpdater {
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
-        backgroundTurns[id.description]?.end()
-        return try await packages.run(id.description) {
+        try await packages.run(id.description) {
             hostInstallCounts[id.description, default: 0] += 1
+            await cancelBackgroundDownloads(of: id)
             // Staged generations are discarded first, even if the package has no active one, because a staged one would
             // be activated at the next launch.
             try await discardStaged(of: id)
@@ -364,7 +352,7 @@ public actor PackageUpdater {
         }
     }
 
-    private func check(_ manifest: PackageManifest, at location: String) throws {
+    func check(_ manifest: PackageManifest, at location: String) throws {
         try manifest.check(host: hostVersion, at: location)
         try checkHealth(of: manifest.id, manifest.version, at: location)
     }
@@ -379,17 +367,27 @@ public actor PackageUpdater {
         }
     }
 
-    private func update(
+    /// Checks that the version is healthy, and that the host has not installed or removed the package since.
+    func checkNotOvertaken(
+        _ manifest: PackageManifest, from source: PackageSource, since installCounts: [String: Int]
+    ) throws {
+        let name = manifest.id.description
+        try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
+        guard hostInstallCounts[name] == installCounts[name] else {
+            throw DeliveryError(
+                .overtaken, "the host installed or removed \(name) during the update", at: source.manifestURL)
+        }
+    }
+
+    /// Installs the version of a manifest.
+    /// - Throws: ``BackgroundDownloadRequired`` with `wait`, and the errors of ``update(from:timing:urgency:)``.
+    func update(
         to manifest: PackageManifest, _ digest: SHA256Digest, from source: PackageSource, _ timing: ApplyTiming,
-        unlessChangedSince installCounts: [String: Int]
+        _ use: BackgroundUse, since installCounts: [String: Int]
     ) async throws -> PackageUpdate {
         let name = manifest.id.description
         func checkNotOvertaken() throws {
-            try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
-            guard hostInstallCounts[name] == installCounts[name] else {
-                throw DeliveryError(
-                    .overtaken, "the host installed or removed \(name) during the update", at: source.manifestURL)
-            }
+            try self.checkNotOvertaken(manifest, from: source, since: installCounts)
         }
         try checkNotOvertaken()
         let (draft, present): (PackageDraft, PackageUpdate?) = try await packages.run(name) {
@@ -400,9 +398,12 @@ public actor PackageUpdater {
             try await library.raiseSequence(to: manifest, digest)
             return (draft, present)
         }
-        if let present { return present }
+        if let present {
+            await cancelBackgroundDownloads(of: manifest.id)
+            return present
+        }
         let former = library.activeGeneration(of: manifest.id)?.number
-        let (transfer, traffic) = try await fetch(draft, from: source)
+        let (transfer, traffic) = try await fetch(draft, from: source, use)
         return try await packages.run(name) {
             try checkNotOvertaken()
             // The package that came with the app may have been installed meanwhile.

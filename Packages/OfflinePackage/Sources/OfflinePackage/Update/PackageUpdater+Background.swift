@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import ContentDigest
+internal import Foundation
+internal import PackageFormat
+internal import ResourceLoading
+
+// Background downloads. An update that waits for one is in no queue and has no draft, so that other work on its package
+// does not wait for it. Afterwards it begins again with the same manifest.
+extension PackageUpdater {
+    /// The use of background downloads by a fetch.
+    enum BackgroundUse {
+        /// The update waits for a background download of the whole archive.
+        case wait
+        /// The update takes the file of a background download, if it is complete.
+        case take
+    }
+
+    /// The error of a fetch that must wait for a background download.
+    struct BackgroundDownloadRequired: Error {
+        let task: BackgroundDownload
+    }
+
+    /// An update that waits for a background download.
+    struct BackgroundWait: Sendable {
+        let package: String
+        let manifestURL: String
+        let task: Task<Void, any Error>
+    }
+
+    /// The result of the first part of an update.
+    private enum FirstPart {
+        case complete(PackageUpdate)
+        case waits(BackgroundWait)
+    }
+
+    func update(from source: PackageSource, _ timing: ApplyTiming, isConvenient: Bool) async throws -> PackageUpdate {
+        let installCounts = hostInstallCounts
+        let use: BackgroundUse = isConvenient && configuration.downloads.background != nil ? .wait : .take
+        let (manifest, digest, part) = try await sources.run(source.manifestURL) {
+            hub.send(.updateBegan(source))
+            return try await reportingFailure(of: source) {
+                if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
+                let (manifest, digest) = try await self.manifest(of: source)
+                _ = try await library.authorise(manifest, digest, from: source)
+                try check(manifest, at: source.manifestURL)
+                let part = try await fetches.run(manifest.id.description) { () async throws -> FirstPart in
+                    if isConvenient {
+                        try checkNoWait { $0.package == manifest.id.description }
+                    } else {
+                        endWait(of: manifest.id)
+                    }
+                    do {
+                        return .complete(
+                            try await update(to: manifest, digest, from: source, timing, use, since: installCounts))
+                    } catch let error as BackgroundDownloadRequired {
+                        try checkNotOvertaken(manifest, from: source, since: installCounts)
+                        return .waits(try beginWait(for: error.task, of: manifest.id, from: source))
+                    }
+                }
+                return (manifest, digest, part)
+            }
+        }
+        switch part {
+        case .complete(let update): return update
+        case .waits(let wait):
+            defer { removeEntry(of: wait) }
+            return try await reportingFailure(of: source) {
+                try await finish(wait)
+                return try await fetches.run(wait.package) {
+                    try check(wait)
+                    return try await update(to: manifest, digest, from: source, timing, .take, since: installCounts)
+                }
+            }
+        }
+    }
+
+    private func reportingFailure<Value: Sendable>(
+        of source: PackageSource, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            hub.send(.updateFailed(source, PackageFailure(error)))
+            throw error
+        }
+    }
+
+    // MARK: Waits
+
+    /// Checks that no update waits for a background download.
+    /// - Throws: ``DeliveryError`` with code `notNow`.
+    func checkNoWait(where matches: (BackgroundWait) -> Bool) throws {
+        guard let wait = backgroundWaits.values.first(where: matches) else { return }
+        throw DeliveryError(
+            .notNow, "an update of \(wait.package) waits for its background download", at: wait.manifestURL)
+    }
+
+    /// Starts or joins a background download. Call ``finish(_:)`` afterwards, without a place in a queue.
+    /// - Throws: `CancellationError` after ``shutDown()``.
+    private func beginWait(
+        for task: BackgroundDownload, of id: PackageID, from source: PackageSource
+    ) throws -> BackgroundWait {
+        guard !isShutDown, let background = configuration.downloads.background else { throw CancellationError() }
+        let wait = BackgroundWait(
+            package: id.description, manifestURL: source.manifestURL,
+            task: Task { try await background.download(task) })
+        backgroundWaits[wait.package] = wait
+        return wait
+    }
+
+    /// Waits until a background download has ended or failed. After a failure, the network loader is used.
+    /// - Throws: `CancellationError`, and the background download continues, or the error of ``check(_:)``.
+    private func finish(_ wait: BackgroundWait) async throws {
+        _ = await withTaskCancellationHandler {
+            await wait.task.result
+        } onCancel: {
+            wait.task.cancel()
+        }
+        try Task.checkCancellation()
+        if isShutDown { throw CancellationError() }
+        try check(wait)
+    }
+
+    /// Checks that no other work has ended a wait.
+    /// - Throws: ``DeliveryError`` with code `overtaken`.
+    private func check(_ wait: BackgroundWait) throws {
+        guard backgroundWaits[wait.package]?.task == wait.task else {
+            throw DeliveryError(
+                .overtaken, "an urgent update began, or the host installed or removed \(wait.package)",
+                at: wait.manifestURL)
+        }
+    }
+
+    private func removeEntry(of wait: BackgroundWait) {
+        if backgroundWaits[wait.package]?.task == wait.task { backgroundWaits[wait.package] = nil }
+    }
+
+    /// Ends the wait of an update, which then fails. The background download continues.
+    func endWait(of id: PackageID) {
+        backgroundWaits.removeValue(forKey: id.description)?.task.cancel()
+    }
+
+    /// Ends the background downloads of a package, including those of earlier processes, and the update that waits.
+    func cancelBackgroundDownloads(of id: PackageID) async {
+        endWait(of: id)
+        await configuration.downloads.background?.cancel(BackgroundDownload.prefix(of: id))
+    }
+}
+
+extension PackageDownloader {
+    /// Moves the complete file of a background download, unless bytes of the archive are on disk.
+    /// - Returns: the traffic of the background download, if its file was moved.
+    /// - Throws: ``DeliveryError`` or `CancellationError`.
+    func take(_ task: BackgroundDownload, of download: PackageDownload) async throws -> DeliveryTraffic {
+        let key = DownloadFolder.key(of: download.url)
+        return try await queue.run(key) {
+            try await executor.withPreference { [self] in
+                var traffic = DeliveryTraffic()
+                guard let background = configuration.background, folder.partialBytes(of: key) == 0 else {
+                    return traffic
+                }
+                try folder.make()
+                // With the record, the bytes are used after a kill too.
+                let record = DownloadRecord(
+                    url: download.url, validator: nil, total: download.size, sha256: download.sha256)
+                try folder.write(record, of: key)
+                let path = folder.partial(of: key)
+                do {
+                    guard try await background.takeFile(of: task, to: path) else {
+                        folder.removeRecord(of: key)
+                        return traffic
+                    }
+                } catch let error as ResourceError {
+                    throw DeliveryError(.io, "the downloaded archive cannot be moved", at: path, cause: error)
+                }
+                traffic.requests = 1
+                traffic.bytes = folder.partialBytes(of: key)
+                return traffic
+            }
+        }
+    }
+}
+
+extension BackgroundDownload {
+    /// Creates the background download of an archive, or returns `nil` if its size or digest is not declared.
+    init?(_ download: PackageDownload, of id: PackageID) {
+        guard let size = download.size, download.sha256 != nil else { return nil }
+        let key = Self.prefix(of: id) + DownloadFolder.key(of: download.url).prefix(32)
+        self.init(key: key, url: download.url, sizeLimit: size)
+    }
+
+    /// Returns the start of the keys of a package's archives, by which later processes find its downloads.
+    static func prefix(of id: PackageID) -> String {
+        String(SHA256Digest(of: Data(id.description.utf8)).hex.prefix(32))
+    }
+}
