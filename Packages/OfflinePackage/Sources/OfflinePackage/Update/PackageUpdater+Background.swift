@@ -47,11 +47,7 @@ extension PackageUpdater {
                 _ = try await library.authorise(manifest, digest, from: source)
                 try check(manifest, at: source.manifestURL)
                 let part = try await fetches.run(manifest.id.description) { () async throws -> FirstPart in
-                    if isConvenient {
-                        try checkNoWait { $0.package == manifest.id.description }
-                    } else {
-                        endWait(of: manifest.id)
-                    }
+                    if isConvenient { try checkNoWait { $0.package == manifest.id.description } }
                     do {
                         return .complete(
                             try await update(to: manifest, digest, from: source, timing, use, since: installCounts))
@@ -138,14 +134,9 @@ extension PackageUpdater {
         if backgroundWaits[wait.package]?.task == wait.task { backgroundWaits[wait.package] = nil }
     }
 
-    /// Ends the wait of an update, which then fails. The background download continues.
-    func endWait(of id: PackageID) {
-        backgroundWaits.removeValue(forKey: id.description)?.task.cancel()
-    }
-
     /// Ends the background downloads of a package, including those of earlier processes, and the update that waits.
     func cancelBackgroundDownloads(of id: PackageID) async {
-        endWait(of: id)
+        backgroundWaits.removeValue(forKey: id.description)?.task.cancel()
         await configuration.downloads.background?.cancel(BackgroundDownload.prefix(of: id))
     }
 }
