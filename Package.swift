@@ -132,6 +132,7 @@ let package = Package(
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "RequestPipeline", targets: ["RequestPipeline"]),
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
+        .library(name: "HostLife", targets: ["HostLife"]),
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "LoopbackInterception", targets: ["LoopbackInterception"]),
@@ -360,6 +361,10 @@ let package = Package(
         tests(of: "WebViewPool", ["BaseTesting", "WebEngine"]),
 
         // The facade, its features, and what drives it.
+        target("HostLife", in: "ContainerKit", ["AsyncSupport", "ResourceLoading", "WebEngine"]),
+        tests(
+            of: "HostLife", in: "ContainerKit",
+            ["AsyncSupport", "BaseTesting", "ResourceLoading", "WebEngine", "WebEngineTesting"]),
         target(
             "PageDownloads", in: "ContainerKit",
             [
@@ -465,7 +470,7 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "Diagnostics", "DocumentInterception", "PackageUpdates", "PageDownloads",
+                "Diagnostics", "DocumentInterception", "HostLife", "PackageUpdates", "PageDownloads",
                 "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig", "RequestPipeline",
                 "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "CookieBridge", "CookieJar",
                 "PublicSuffixList",
@@ -503,7 +508,7 @@ let package = Package(
         tests(
             of: "WebKitGTKAdapter",
             [
-                "ResourceLoading", "WebEngine", "WebSyntax",
+                "BaseTesting", "ResourceLoading", "WebEngine", "WebSyntax",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])),
             ]),
         // It compiles to nothing on Linux. Tests/AppleWebKitDouble compiles and tests it with a double of WebKit.

@@ -14,6 +14,7 @@ final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     var caching: any EngineCaching { self }
     let name = "none"
     let cookies: any EngineCookieStore = FakeCookies()
+    let conditions: (any HostConditioning)? = nil
     private(set) var proxy: EngineProxy?
     let proxyKind = EngineProxy.Kind.socks5
     let isProxyReliable = true

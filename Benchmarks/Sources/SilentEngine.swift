@@ -18,6 +18,7 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     var caching: any EngineCaching { self }
     let name = "none"
     let cookies: any EngineCookieStore = NoCookies()
+    let conditions: (any HostConditioning)? = nil
     private let view = SilentView()
     private var handlers: [String: SchemeHandler] = [:]
 

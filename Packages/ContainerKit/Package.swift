@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "RequestPipeline", targets: ["RequestPipeline"]),
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
+        .library(name: "HostLife", targets: ["HostLife"]),
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "LoopbackInterception", targets: ["LoopbackInterception"]),
@@ -51,6 +52,23 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
     targets: [
+        .target(
+            name: "HostLife",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "HostLifeTests",
+            dependencies: [
+                "HostLife",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+            ], swiftSettings: settings),
         .target(
             name: "PageDownloads",
             dependencies: [
@@ -331,6 +349,7 @@ let package = Package(
                 "RemoteConfig",
                 "PagePrefetch",
                 "Diagnostics",
+                "HostLife",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),

@@ -42,6 +42,7 @@ let package = Package(
             name: "WebKitGTKAdapterTests",
             dependencies: [
                 "WebKitGTKAdapter",
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),

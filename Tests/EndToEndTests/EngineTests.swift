@@ -188,6 +188,17 @@ extension RealEngine {
             try await run(check)
         }
 
+        @Test(
+            "Network, power and memory of the system reach the app, which outlives the services and the system bus",
+            arguments: ["noBus", "noServices", "services", "busEnds"])
+        func conditions(scenario: String) async throws {
+            let folder = try TemporaryFolder()
+            let script = [fixture("system-services/conditions.py"), scenario, try Program("engine-harness").path]
+            // The Python of the system has the module dbusmock; the first one on the path may lack it.
+            let outcome = try await Program(at: "/usr/bin/python3").run(script, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
         @Test("Cookies with an expiry time are still stored in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()

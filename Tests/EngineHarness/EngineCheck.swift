@@ -87,6 +87,7 @@ enum EngineCheck: String, CaseIterable {
     case soak
     case timeline
     case memoryCeiling
+    case conditions
     case sandbox
 
     /// The time limit of the check.
@@ -185,6 +186,7 @@ enum EngineCheck: String, CaseIterable {
         case .soak: try await checkSoak(arguments.dropFirst(), in: folder(arguments))
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
+        case .conditions: try await checkConditions(WebKitGTKEngine())
         case .sandbox: try await checkSandbox(on: arguments.first)
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .isolation: try await runIsolation(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))

@@ -3,6 +3,7 @@
 
 @_spi(Facade) internal import CookieBridge
 @_spi(Facade) internal import HTTPCache
+internal import HostLife
 internal import Logging
 internal import PackageUpdates
 internal import PageDownloads
@@ -97,7 +98,7 @@ public final class Container<Engine: WebEngineDriver> {
             .engineCaches: engineCaches, .recovery: recovery, .views: views,
         ])
         diagnostics.components = components
-        memory = MemoryPressureMonitor(core.configuration.conditions) { [weak components] in
+        memory = MemoryPressureMonitor(core.configuration.hostConditions) { [weak components] in
             components?.trimMemory($0)
         }
         self.core = core

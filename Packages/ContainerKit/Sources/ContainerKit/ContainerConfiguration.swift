@@ -35,8 +35,13 @@ public struct ContainerConfiguration: Sendable {
     /// default a logger with the label `containerkit`.
     public var logger: Logger
     /// The conditions of the device and the app. Downloads, repairs, tables, remote config, the preparation of views
-    /// and the release of memory depend on them. By default they are always favourable.
-    public var conditions: any HostConditioning = .favourable
+    /// and the release of memory depend on them. `nil`, the default, selects the engine's report of the system, and the
+    /// container's own idleness: ``Views/idleDelay`` has passed without an event, and no page loads.
+    /// A value of the app is used unchanged, including its idleness.
+    public var conditions: (any HostConditioning)?
+    /// The cost of a network whose cost the system does not report, if ``conditions`` is `nil`. By default `unknown`,
+    /// which permits no background downloads.
+    public var unknownNetwork = HostConditions.Network.unknown
     /// The clock of the time limits of page requests, downloads and the proof of the proxy. The default clock stops
     /// while the machine sleeps.
     public var clock: any Clock<Duration> = SuspendingClock()
@@ -172,7 +177,7 @@ extension ContainerConfiguration {
         public var pool = PoolCapacity.standard
         /// A Boolean value that indicates whether the container prepares views automatically when the app is idle;
         /// `true` by default. The app is idle if no event occurred for ``idleDelay``, no page loads, the app is in the
-        /// foreground, memory is not short, and ``ContainerConfiguration/conditions`` are idle.
+        /// foreground, memory is not short, and conditions of the app are idle.
         public var warmsUpWhenIdle = true
         /// The time without an event after which the app is idle; 1 second by default.
         public var idleDelay = Duration.seconds(1)

@@ -43,7 +43,8 @@ final class PackageRepairer {
             Task { [weak self] in
                 for await _ in changes { self?.tryAgain() }
             },
-            Task { [weak self] in
+            // Of the lowest priority, as all downloads for later.
+            Task(priority: .background) { [weak self] in
                 for await _ in wakes { await self?.repairAll() }
             },
         ]

@@ -396,7 +396,7 @@ struct TableLibraryTests {
         "Downloads run only if the app is idle, on Wi-Fi, and has sufficient resources",
         arguments: [
             HostConditions(isIdle: false, network: .unmetered), HostConditions(isIdle: true, network: .metered),
-            HostConditions(isIdle: true, network: .none),
+            HostConditions(isIdle: true, network: .none), HostConditions(isIdle: true, network: .unknown),
             HostConditions(isIdle: true, network: .unmetered, power: .low),
             HostConditions(isIdle: true, network: .unmetered, memory: .warning),
         ])

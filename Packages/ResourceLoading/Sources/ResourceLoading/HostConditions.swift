@@ -3,8 +3,8 @@
 
 /// The state of the device that decides whether background work may run.
 ///
-/// Background work, such as the download of a package, runs when the app is idle and the network is unmetered. Requests
-/// that a page waits for ignore these conditions.
+/// Background work, such as the download of a package, runs when the app is idle and the network is known to be
+/// unmetered. Requests that a page waits for ignore these conditions.
 public struct HostConditions: Sendable, Hashable {
     /// The cost of network traffic for the user.
     public enum Network: String, Sendable, Hashable, CaseIterable {
@@ -14,6 +14,22 @@ public struct HostConditions: Sendable, Hashable {
         case unmetered
         /// A mobile network, or Wi-Fi that shares a mobile network: traffic may cost money.
         case metered
+        /// A network of unknown cost. It is not regarded as unmetered.
+        case unknown
+    }
+
+    /// The kind of the network that carries most requests.
+    public enum NetworkKind: String, Sendable, Hashable, CaseIterable {
+        /// A cable.
+        case wired
+        /// Wi-Fi.
+        case wifi
+        /// A mobile network.
+        case cellular
+        /// A network of another kind, for example a VPN.
+        case other
+        /// No network, or a system that does not report the kind.
+        case unknown
     }
 
     /// The energy supply of the device.
@@ -36,8 +52,10 @@ public struct HostConditions: Sendable, Hashable {
     /// A Boolean value that indicates whether the app is idle: no page is loading and the user does not wait for
     /// anything.
     public var isIdle: Bool
-    /// The network of the device.
+    /// The cost of the device's network.
     public var network: Network
+    /// The kind of the device's network, for information: no decision of the container depends on it.
+    public var kind: NetworkKind
     /// The power supply of the device.
     public var power: Power
     /// The memory of the device.
@@ -45,10 +63,12 @@ public struct HostConditions: Sendable, Hashable {
 
     /// Creates conditions; favourable ones by default.
     public init(
-        isIdle: Bool = true, network: Network = .unmetered, power: Power = .plenty, memory: Memory = .normal
+        isIdle: Bool = true, network: Network = .unmetered, kind: NetworkKind = .unknown, power: Power = .plenty,
+        memory: Memory = .normal
     ) {
         self.isIdle = isIdle
         self.network = network
+        self.kind = kind
         self.power = power
         self.memory = memory
     }
@@ -58,7 +78,7 @@ public struct HostConditions: Sendable, Hashable {
 
     /// A Boolean value that indicates whether background transfers may run. All conditions must be favourable.
     public var allowsBackgroundTransfers: Bool {
-        self == .favourable
+        isIdle && network == .unmetered && power == .plenty && memory == .normal
     }
 }
 
@@ -70,7 +90,7 @@ public enum HostAbsence: Sendable {
     case suspension
 }
 
-/// A source of the device's conditions. The host implements it; ``FavourableConditions`` is the default.
+/// A source of the device's conditions. Engine adapters implement it for their systems, and a host can implement it.
 ///
 /// Isolation: any; all members may be called concurrently.
 public protocol HostConditioning: Sendable {

@@ -3,6 +3,7 @@
 
 #if canImport(WebKit)
     internal import Foundation
+    public import ResourceLoading
     public import WebEngine
     internal import WebKit
     internal import WebSyntax
@@ -25,6 +26,10 @@
         private var views: [WeakView] = []
         private var lastViewID: UInt64 = 0
 
+        private let pathConditions = PathConditions()
+        /// The network, power and memory of the device, as `NWPathMonitor`, `ProcessInfo` and Dispatch report them. The
+        /// first report of the network arrives shortly after the engine is created.
+        public var conditions: (any HostConditioning)? { pathConditions }
         /// The cookies of all views.
         public let cookies: any EngineCookieStore
         /// The proxy and the trusted certificates of the engine.

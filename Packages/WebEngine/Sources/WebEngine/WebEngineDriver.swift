@@ -43,6 +43,12 @@ public protocol WebEngineDriver: AnyObject {
 
     /// The engine's cookie store, which all views share.
     var cookies: any EngineCookieStore { get }
+
+    /// The conditions of the device as its system reports them; `nil` if the adapter does not read them.
+    ///
+    /// `HostConditions.isIdle` is always `true`, because a system does not know when an app is idle.
+    /// The network is `unknown` until the system has reported it.
+    var conditions: (any HostConditioning)? { get }
 }
 
 /// A function that starts the response to a request of the engine and returns its delivery. The sink may receive the

@@ -22,6 +22,8 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     /// The engine's cookies.
     public let jar = FakeCookies()
     public var cookies: any EngineCookieStore { jar }
+    /// The conditions of the device; `nil` initially.
+    public var conditions: (any HostConditioning)?
     /// The traits of the engine in every mode: it performs no step itself, but identifies the page.
     public var traits = EngineTraits(
         bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,

@@ -129,6 +129,7 @@ private final class LenientEngine: WebEngineDriver {
     var networking: any EngineNetworking { fake.networking }
     var caching: any EngineCaching { fake.caching }
     var cookies: any EngineCookieStore { fake.cookies }
+    var conditions: (any HostConditioning)? { fake.conditions }
     func traits(in mode: InterceptionMode) -> EngineTraits { fake.traits(in: mode) }
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {}
     func makeView() throws -> FakeView { try fake.makeView() }

@@ -29,6 +29,10 @@ public import WebEngine
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
         public let systemProxies: (any ProxyResolving)?
+        private let systemConditions = GIOConditions()
+        /// The network, power and memory of the device, as NetworkManager and the monitors of GIO report them. The first
+        /// report arrives shortly after the engine is created.
+        public var conditions: (any HostConditioning)? { systemConditions }
         private let contentRules = ContentRuleStore()
         /// A Boolean value that indicates whether a view was created. Before the first view, an engine with storage in
         /// memory has no data.
@@ -96,6 +100,7 @@ public import WebEngine
             }
             signals = GObjectSignals(of: context)
             connectDownloads()
+            systemConditions.start()
         }
 
         /// Connects to the start of downloads. Without a handler, the engine saves files to the user's download folder.
@@ -132,6 +137,7 @@ public import WebEngine
         }
 
         isolated deinit {
+            systemConditions.stop()
             g_object_unref(context)
             g_object_unref(dataManager)
         }

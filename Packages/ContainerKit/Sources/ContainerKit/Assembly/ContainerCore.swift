@@ -3,6 +3,7 @@
 
 internal import BodyBridge
 internal import HTTPTransport
+internal import HostLife
 internal import Logging
 @_spi(Facade) internal import OfflinePackage
 internal import PackageUpdates
@@ -41,7 +42,10 @@ final class ContainerCore<Engine: WebEngineDriver> {
     /// Opens the container's directory and applies the stored remote config document.
     /// - Throws: `StoreError`; ``ContainerError`` with code `unsupported` if the modes cannot be combined.
     init(_ engine: Engine, _ given: ContainerConfiguration) async throws {
-        let given = given.sharedOut
+        var given = given.sharedOut
+        given.conditions =
+            given.conditions
+            ?? ContainerConditions(engine.conditions ?? .favourable, unknownNetwork: given.unknownNetwork)
         var modes = try Self.pageModes(given, for: engine)
         proxies = given.systemProxies(of: engine.networking)
         let network = NetworkLoader(DecodingTransport(given.network.transport))
@@ -74,6 +78,9 @@ final class ContainerCore<Engine: WebEngineDriver> {
 }
 
 extension ContainerConfiguration {
+    /// The conditions of the app, or those that `ContainerCore` has set.
+    var hostConditions: any HostConditioning { conditions ?? .favourable }
+
     /// Returns the proxies of the system for the container's connections, after the transport has received them.
     @MainActor
     fileprivate func systemProxies(of networking: any EngineNetworking) -> SystemProxies? {

@@ -125,7 +125,7 @@ extension ContainerCore {
     func makeResourceTable() async throws -> ResourceTableService? {
         guard let table = configuration.packages.table else { return nil }
         return try await ResourceTableService(
-            table, store: packages.store, network: network, conditions: configuration.conditions,
+            table, store: packages.store, network: network, conditions: configuration.hostConditions,
             feature: switches[.resourceTable], logger: logger
         ) { [hub] in hub.send(.tableChecked($0, $1)) }
     }
@@ -285,7 +285,7 @@ extension ContainerConfiguration {
     /// The options of the updater, with the conditions of the container.
     var updaterOptions: PackageUpdater.Configuration {
         var updates = packages.updates
-        updates.conditions = conditions
+        updates.conditions = hostConditions
         return updates
     }
 }

@@ -60,7 +60,7 @@ extension ContainerCore {
         if let source = configuration.network.prefetch?.tableSource {
             let service = PrefetchTableService(
                 source, for: prefetchers, network: RedirectedLoader(network), store: packages.store,
-                conditions: configuration.conditions, logger: logger
+                conditions: configuration.hostConditions, logger: logger
             ) { [hub] in hub.send(.prefetchTableChecked($0)) }
             await service.open()
             table = service

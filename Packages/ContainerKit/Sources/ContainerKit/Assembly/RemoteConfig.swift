@@ -46,7 +46,7 @@ extension RemoteConfigService {
     ) async -> RemoteConfigService? {
         guard let options = configuration.remote else { return nil }
         let service = RemoteConfigService(
-            options, network: network, store: store, conditions: configuration.conditions,
+            options, network: network, store: store, conditions: configuration.hostConditions,
             logger: configuration.logger, rules: rules, switches: switches)
         await service.open()
         return service

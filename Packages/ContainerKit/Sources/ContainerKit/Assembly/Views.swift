@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import HostLife
 internal import Logging
 internal import RemoteConfig
 internal import RequestPipeline
@@ -77,7 +78,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
         self.hub = hub
         self.preconnector = preconnector
         logger = configuration.logger
-        conditions = configuration.conditions
+        conditions = configuration.hostConditions
         pool = ViewPool(
             .init(capacity: configuration.views.pool, reuseLimit: configuration.views.reuseLimit)
         ) { _ in
@@ -100,9 +101,12 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     }
 
     func start() {
-        guard configuration.warmsUpWhenIdle else { return }
-        let idle = IdleScheduler(conditions, delay: configuration.idleDelay) { [weak self] isWanted in
-            guard let self else { return }
+        let container = conditions as? ContainerConditions
+        guard configuration.warmsUpWhenIdle || container != nil else { return }
+        let idle = IdleScheduler(container?.device ?? conditions, delay: configuration.idleDelay) {
+            container?.setIdle($0)
+        } work: { [weak self] isWanted in
+            guard let self, configuration.warmsUpWhenIdle else { return }
             do {
                 try await warmUp(while: isWanted)
             } catch {
@@ -182,4 +186,21 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
 protocol ViewPreconnecting: AnyObject {
     /// Connects in a view that shows a blank page. Returns when the connections exist, after at most one second.
     func preconnect(in view: any EngineView) async
+}
+
+extension IdleScheduler {
+    /// Observes the events of pages.
+    fileprivate func listen(to hub: EventHub) {
+        hub.observePermanently { [weak self] event in
+            switch event {
+            case .pageOpened(let session): self?.handle(.loading(session.id))
+            case .page(let page, .started): self?.handle(.loading(page))
+            case .page(let page, .finished), .page(let page, .stopped), .page(let page, .failed),
+                .page(let page, .processEnded):
+                self?.handle(.loadingEnded(page))
+            case .pageClosed(let page): self?.handle(.loadingEnded(page))
+            default: break
+            }
+        }
+    }
 }

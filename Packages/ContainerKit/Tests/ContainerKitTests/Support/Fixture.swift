@@ -29,6 +29,8 @@ final class Fixture {
     ) async throws -> Container<FakeEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
         configuration.network.transport = network
+        // Downloads for later need not wait for an idle app.
+        configuration.conditions = .favourable
         // Views are created on demand only, because tests count them.
         configuration.views.warmsUpWhenIdle = false
         configuration.network.coveredHosts = hosts.compactMap { HostPattern($0) }

@@ -51,7 +51,7 @@ public enum ApplyTiming: String, Sendable, Hashable, Codable, CaseIterable {
 public enum UpdateUrgency: Sendable, Hashable, CaseIterable {
     /// A user waits for the update, so any network is acceptable.
     case wanted
-    /// The update runs only if the app is idle, the network is not metered and the battery is not low. Its requests are
+    /// The update runs only if the app is idle, the network is unmetered and the battery is not low. Its requests are
     /// a `BackgroundTransfer`, which fails on a network that the user wants to spare.
     case whenConvenient
 
@@ -62,6 +62,7 @@ public enum UpdateUrgency: Sendable, Hashable, CaseIterable {
         guard self == .whenConvenient else { return nil }
         if !conditions.isIdle { return "the app is not idle" }
         if conditions.network == .metered { return "the network is metered" }
+        if conditions.network == .unknown { return "the cost of the network is unknown" }
         if conditions.power == .low { return "the battery is low" }
         return conditions.memory == .normal ? nil : "memory is short"
     }

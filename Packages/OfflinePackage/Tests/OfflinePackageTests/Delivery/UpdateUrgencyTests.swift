@@ -14,13 +14,14 @@ struct UpdateUrgencyTests {
         #expect(
             UpdateUrgency.wanted.obstacle(
                 in: HostConditions(isIdle: false, network: .metered, power: .low, memory: .warning)) == nil)
+        #expect(UpdateUrgency.wanted.obstacle(in: HostConditions(network: .unknown)) == nil)
         #expect(UpdateUrgency.wanted.obstacle(in: HostConditions(network: .none)) != nil)
         #expect(UpdateUrgency.wanted.obstacle(in: HostConditions(memory: .critical)) != nil)
     }
 
     @Test(arguments: [
         HostConditions(isIdle: false), HostConditions(network: .metered), HostConditions(network: .none),
-        HostConditions(power: .low),
+        HostConditions(network: .unknown), HostConditions(power: .low),
         HostConditions(memory: .warning), HostConditions(memory: .critical),
     ])
     func convenientUpdateRequiresAllConditions(_ device: HostConditions) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-internal import WebEngine
+package import ResourceLoading
+package import WebEngine
 
 /// The monitor of the host's conditions that releases memory each time memory pressure increases.
 ///
 /// Isolation: the main actor.
 @MainActor
-final class MemoryPressureMonitor {
+package final class MemoryPressureMonitor {
     private let listening: Task<Void, Never>
 
-    init(_ conditions: any HostConditioning, release: @escaping @MainActor (MemoryPressure) -> Void) {
+    package init(_ conditions: any HostConditioning, release: @escaping @MainActor (MemoryPressure) -> Void) {
         let changes = conditions.changes()
         // The task ends with this object.
         listening = Task {
