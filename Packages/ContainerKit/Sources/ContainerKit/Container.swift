@@ -27,7 +27,7 @@ public final class Container<Engine: WebEngineDriver> {
     let views: PageViews<Engine>
     let pipeline: PipelineComponent<Engine>
     let components: ComponentList
-    private let memory: MemoryPressureMonitor
+    private let monitor: HostConditionsMonitor
 
     var configuration: ContainerConfiguration { core.configuration }
     var pages: PageRegistry { core.pages }
@@ -98,8 +98,10 @@ public final class Container<Engine: WebEngineDriver> {
             .engineCaches: engineCaches, .recovery: recovery, .views: views,
         ])
         diagnostics.components = components
-        memory = MemoryPressureMonitor(core.configuration.hostConditions) { [weak components] in
+        monitor = HostConditionsMonitor(core.configuration.hostConditions) { [weak components] in
             components?.trimMemory($0)
+        } networkChanged: { [proxies = core.proxies] in
+            proxies?.networkChanged()
         }
         self.core = core
         self.pipeline = pipeline

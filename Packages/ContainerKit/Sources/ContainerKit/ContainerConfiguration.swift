@@ -97,10 +97,10 @@ extension ContainerConfiguration {
         /// for their proxies and App Transport Security; elsewhere an AsyncHTTPClient transport, or a URLSession
         /// transport without the package trait `Network`.
         public var transport: any HTTPTransporting = PlatformTransport.make()
-        /// A Boolean value that indicates whether the container's connections use the proxies of the system's settings,
-        /// as those of the engine do; `true` by default. A proxy of ``transport`` or ``loopback`` replaces them.
-        /// Loopback hosts are never behind them. URLSession applies the settings itself, whatever this value is.
-        public var usesSystemProxies = true
+        /// The proxies of the container's connections; those of the system's settings by default, as for those of the
+        /// engine. A proxy of ``transport`` or ``loopback`` replaces them. Loopback hosts are never behind them.
+        /// URLSession applies the settings of the system itself, whatever this value is.
+        public var proxies = ProxySelection.system
         /// The HTTP cache of one user, for requests that no package answers: those of the app, and those of pages in
         /// modes in which the engine does not cache itself. By default 10 MB in memory and 100 MB on disk; `nil` for no
         /// cache.

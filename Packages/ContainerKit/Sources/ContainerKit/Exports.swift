@@ -105,6 +105,7 @@
 @_exported public import struct ResourceLoading.PageReference
 @_exported public import struct ResourceLoading.Provenance
 @_exported public import protocol ResourceLoading.ProxyResolving
+@_exported public import enum ResourceLoading.ProxySelection
 @_exported public import struct ResourceLoading.RequestRecord
 @_exported public import enum ResourceLoading.ResourceBody
 @_exported public import struct ResourceLoading.ResourceError
@@ -165,6 +166,7 @@
 @_exported public import protocol WebEngine.ViewSnapshots
 @_exported public import protocol WebEngine.WebEngineDriver
 @_exported public import struct WebSyntax.HostPort
+@_exported public import enum WebSyntax.ProxyRoute
 @_exported public import struct WebViewPool.DiscardReason
 @_exported public import struct WebViewPool.PoolCapacity
 @_exported public import struct WebViewPool.PoolCounters

@@ -50,19 +50,24 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("The transport receives the system's proxies from the engine, unless the app does not use them")
+    @Test("The transport receives the system's proxies from the engine, unless the app selects its own or none")
     func systemProxies() async throws {
         let route = ProxyRoute.http(HostPort(host: "proxy.example", port: 3_128), nil)
         let host = HostPort(host: "shop.example", port: 443)
         _ = try await fixture.container()
         #expect(fixture.network.proxies.withLock { $0 } == nil)
         fixture.engine.systemProxies = Settings(route: route)
-        _ = try await fixture.container { $0.network.usesSystemProxies = false }
+        _ = try await fixture.container { $0.network.proxies = .none }
         #expect(fixture.network.proxies.withLock { $0 } == nil)
         _ = try await fixture.container()
         let proxies = try #require(fixture.network.proxies.withLock { $0 })
         #expect(await proxies.routes(to: host, isSecure: true) == [route])
         #expect(await proxies.routes(to: HostPort(host: "a.localhost", port: 443), isSecure: true) == [.direct])
+        let other = ProxyRoute.socks5(HostPort(host: "own.example", port: 1_080), nil)
+        _ = try await fixture.container { $0.network.proxies = .resolver(Settings(route: other)) }
+        let own = try #require(fixture.network.proxies.withLock { $0 })
+        #expect(await own.routes(to: host, isSecure: true) == [other])
+        #expect(await own.routes(to: HostPort(host: "a.localhost", port: 443), isSecure: true) == [.direct])
     }
 
     @Test("The logger receives the reason why the system's proxy is unknown")

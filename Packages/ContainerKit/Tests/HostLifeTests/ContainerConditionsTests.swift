@@ -49,20 +49,30 @@ struct ContainerConditionsTests {
     }
 
     @MainActor
-    @Test("Memory is released each time its pressure increases")
+    @Test("Memory is released each time its pressure increases, and changes of the network are reported")
     func memory() async {
         let conditions = ChangingConditions(HostConditions())
         let (releases, release) = AsyncStream.makeStream(of: MemoryPressure.self)
         var released = releases.makeAsyncIterator()
-        let monitor = MemoryPressureMonitor(conditions) { release.yield($0) }
+        var changes = 0
+        let monitor = HostConditionsMonitor(conditions) {
+            release.yield($0)
+        } networkChanged: {
+            changes += 1
+        }
         conditions.set(HostConditions(memory: .warning))
         #expect(await released.next() == .warning)
         conditions.set(HostConditions(isIdle: false, memory: .warning))
         conditions.set(HostConditions(memory: .critical))
         #expect(await released.next() == .critical)
-        conditions.set(HostConditions())
-        conditions.set(HostConditions(memory: .critical))
+        #expect(changes == 0)
+        conditions.set(HostConditions(network: .metered))
+        conditions.set(HostConditions(network: .metered, kind: .cellular, memory: .critical))
         #expect(await released.next() == .critical)
+        conditions.set(HostConditions(network: .metered, kind: .cellular))
+        conditions.set(HostConditions(network: .metered, kind: .cellular, memory: .critical))
+        #expect(await released.next() == .critical)
+        #expect(changes == 2)
         withExtendedLifetime(monitor) {}
     }
 }

@@ -181,6 +181,19 @@ struct SystemProxiesTests {
         #expect(settings.calls.withLock { $0.count } == 258)
     }
 
+    @Test("After a change of the network, hosts are looked up again")
+    func networkChange() async {
+        let settings = Settings([proxy])
+        settings.gate.open()
+        let proxies = settings.proxies()
+        _ = await proxies.routes(to: shop, isSecure: true)
+        _ = await proxies.routes(to: shop, isSecure: true)
+        #expect(settings.calls.withLock { $0.count } == 1)
+        proxies.networkChanged()
+        _ = await proxies.routes(to: shop, isSecure: true)
+        #expect(settings.calls.withLock { $0.count } == 2)
+    }
+
     @Test("Descriptions of routes omit the password")
     func descriptions() {
         let route = ProxyRoute.http(

@@ -89,7 +89,7 @@ public import WebEngine
             // The engine ignores this setting after the first process has started.
             webkit_web_context_set_sandbox_enabled(context, configuration.sandbox == .off || fault != nil ? 0 : 1)
             languages.set(in: context)
-            systemProxies = GIOProxyResolver.system
+            systemProxies = GIOProxyResolver.system(ProcessInfo.processInfo.environment)
             let cookies = WebKitGTKCookieStore(of: dataManager)
             if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
             self.cookies = cookies

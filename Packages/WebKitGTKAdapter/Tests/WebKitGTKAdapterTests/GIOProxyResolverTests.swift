@@ -3,6 +3,7 @@
 
 #if os(Linux)
     import CWebKitGTK
+    import ResourceLoading
     import Testing
     import WebEngine
     import WebSyntax
@@ -65,7 +66,7 @@
 
         @Test("The default resolver of the system responds")
         func system() async throws {
-            let resolver = try #require(GIOProxyResolver.system)
+            let resolver = try #require(GIOProxyResolver.system([:]))
             // The routes depend on the machine.
             do {
                 let routes = try await turning { [shop] in try await resolver.routes(to: shop, isSecure: true) }
@@ -73,27 +74,6 @@
             } catch {
                 #expect((error as? EngineError)?.code == .proxy)
             }
-        }
-
-        @Test("Each form of GIO is parsed")
-        func parsing() {
-            let forms: [(String, ProxyRoute?)] = [
-                ("direct://", .direct), ("DIRECT://", .direct), ("http://proxy.example:3128", .http(proxy, nil)),
-                ("http://proxy.example:3128/", .http(proxy, nil)), ("HTTP://Proxy.Example:3128", .http(proxy, nil)),
-                ("http://proxy.example", .http(HostPort(host: "proxy.example", port: 80), nil)),
-                ("http://[::1]:1", .http(HostPort(host: "::1", port: 1), nil)),
-                ("socks://proxy.example:3128", .socks5(proxy, nil)),
-                ("socks5://proxy.example:3128", .socks5(proxy, nil)),
-                ("socks5://proxy.example", .socks5(HostPort(host: "proxy.example", port: 1_080), nil)),
-                ("http://u@proxy.example:3128", .http(proxy, .init(username: "u", password: ""))),
-                ("http://u:p:q@proxy.example:3128", .http(proxy, .init(username: "u", password: "p:q"))),
-                ("http://a@b:c@proxy.example:3128", .http(proxy, .init(username: "a@b", password: "c"))),
-                ("socks4://proxy.example:1080", nil), ("socks4a://proxy.example:1080", nil),
-                ("https://proxy.example:443", nil), ("ftp://proxy.example:21", nil), ("proxy.example:3128", nil),
-                ("http://", nil), ("http://:80", nil), ("http://proxy.example:0", nil), ("http://a b:80", nil),
-                ("http://proxy.example:65536", nil), ("http://%zz@proxy.example:80", nil), ("", nil), ("://", nil),
-            ]
-            for (text, route) in forms { #expect(ProxyRoute(gio: text) == route, "\(text)") }
         }
     }
 #endif

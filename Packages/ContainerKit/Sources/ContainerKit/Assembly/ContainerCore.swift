@@ -28,7 +28,7 @@ final class ContainerCore<Engine: WebEngineDriver> {
     let rules: ActiveRules
     let modes: PageModes
     let network: NetworkLoader
-    /// The proxies of the system; `nil` if they are not used.
+    /// The proxies of the container's connections; `nil` for none.
     let proxies: SystemProxies?
     let packages: PackageService
     let previews = PreviewList()
@@ -47,7 +47,7 @@ final class ContainerCore<Engine: WebEngineDriver> {
             given.conditions
             ?? ContainerConditions(engine.conditions ?? .favourable, unknownNetwork: given.unknownNetwork)
         var modes = try Self.pageModes(given, for: engine)
-        proxies = given.systemProxies(of: engine.networking)
+        proxies = given.selectedProxies(engine.networking)
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         let packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
@@ -81,10 +81,16 @@ extension ContainerConfiguration {
     /// The conditions of the app, or those that `ContainerCore` has set.
     var hostConditions: any HostConditioning { conditions ?? .favourable }
 
-    /// Returns the proxies of the system for the container's connections, after the transport has received them.
+    /// Returns the proxies of the container's connections, after the transport has received them.
     @MainActor
-    fileprivate func systemProxies(of networking: any EngineNetworking) -> SystemProxies? {
-        guard network.usesSystemProxies, let resolver = networking.systemProxies else { return nil }
+    fileprivate func selectedProxies(_ networking: any EngineNetworking) -> SystemProxies? {
+        let selected: (any ProxyResolving)? =
+            switch network.proxies {
+            case .system: networking.systemProxies
+            case .none: nil
+            case .resolver(let resolver): resolver
+            }
+        guard let resolver = selected else { return nil }
         let proxies = SystemProxies(resolver) { [logger] reason, host in
             logger.warning("no proxy is known: direct", metadata: ["host": "\(host)", "error": "\(reason)"])
         }

@@ -57,6 +57,11 @@ public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
         self.pieces = pieces
     }
 
+    /// The 16 octets of the address in network order.
+    public var octets: [UInt8] {
+        (0..<8).flatMap { [UInt8(truncatingIfNeeded: pieces[$0] >> 8), UInt8(truncatingIfNeeded: pieces[$0])] }
+    }
+
     /// The address in its shortest form (RFC 5952, section 4; URL Standard, IPv6 serializer): the first longest run of
     /// two or more zeros is replaced with `::`.
     public var description: String {

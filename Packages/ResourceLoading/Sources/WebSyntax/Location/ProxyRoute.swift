@@ -24,6 +24,40 @@ public enum ProxyRoute: Sendable, Hashable {
         }
     }
 
+    /// Parses the URL of a proxy: `direct://`, or a scheme with host, port and percent-encoded credentials. A path is
+    /// ignored.
+    ///
+    /// The schemes are `http` (port 80 by default), and `socks`, `socks5` and `socks5h` (port 1080).
+    /// - Returns: `nil` for other schemes, such as SOCKS4, which has no IPv6 and no passwords, and a proxy over TLS; also
+    ///   for an invalid text.
+    public init?(proxyURL: String) {
+        guard let mark = proxyURL.utf8.firstRange(of: "://".utf8) else { return nil }
+        let scheme = proxyURL[..<mark.lowerBound].asciiLowercased
+        if scheme == "direct" {
+            self = .direct
+            return
+        }
+        var rest = Substring(proxyURL[mark.upperBound...].utf8.prefix { $0 != UInt8(ascii: "/") })
+        var credentials: Credentials?
+        if let end = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            let parts = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let user = PercentEncoding.decodeText(parts[0]),
+                let password = parts.count > 1 ? PercentEncoding.decodeText(parts[1]) : ""
+            else { return nil }
+            credentials = Credentials(username: user, password: password)
+            rest = rest[rest.utf8.index(after: end)...]
+        }
+        switch scheme {
+        case "http":
+            guard let proxy = HostPort(rest, defaultPort: 80) else { return nil }
+            self = .http(proxy, credentials)
+        case "socks", "socks5", "socks5h":
+            guard let proxy = HostPort(rest, defaultPort: 1_080) else { return nil }
+            self = .socks5(proxy, credentials)
+        default: return nil
+        }
+    }
+
     /// The host and port of the proxy; `nil` without a proxy.
     public var proxy: HostPort? {
         switch self {

@@ -10,10 +10,11 @@ internal import ResourceLoading
     internal import WebSyntax
 
     /// The proxies of a resolver of GIO. The default resolver reads the settings of the desktop, a script of the
-    /// network, or the environment variables `http_proxy`, `https_proxy` and `no_proxy`, as its modules permit.
+    /// network, or environment variables, as its modules permit.
     ///
-    /// Measured on Debian 12 with `libgiolibproxy`: the variables also apply to loopback hosts, and `all_proxy` has no
-    /// effect.
+    /// Measured on Debian 12 with `libgiolibproxy`: the variables also apply to loopback hosts. `no_proxy=a.example`
+    /// does not cover `b.a.example`, and `no_proxy=*` has no effect. Without the package `libproxy1-plugin-webkit`, a
+    /// script (PAC) means a direct connection, without an error.
     ///
     /// Isolation: any. The look-up starts and ends on the main actor, in the main loop.
     struct GIOProxyResolver: ProxyResolving {
@@ -43,14 +44,27 @@ internal import ResourceLoading
             reference = Reference(resolver: resolver)
         }
 
-        /// The default resolver, which lives as long as the process; `nil` if the system has none.
-        static var system: GIOProxyResolver? { g_proxy_resolver_get_default().map(GIOProxyResolver.init) }
+        /// Returns the resolver of the system; `nil` if it has none.
+        ///
+        /// The settings of a desktop and of the portal of a sandboxed app have precedence. Otherwise environment
+        /// variables are read by the rules of curl, because GIO applies `no_proxy` to fewer hosts and ignores
+        /// `all_proxy`. The default resolver of GIO decides on scripts, and if there are no variables.
+        /// - Parameter environment: the values of the environment variables by name.
+        static func system(_ environment: [String: String]) -> (any ProxyResolving)? {
+            // It lives as long as the process.
+            let resolver = g_proxy_resolver_get_default()
+            let readsSettings = resolver.map {
+                ["GProxyResolverGnome", "GProxyResolverPortal"].contains(typeName(of: gpointer($0)))
+            }
+            if readsSettings != true, let proxies = EnvironmentProxies(environment) { return proxies }
+            return resolver.map(GIOProxyResolver.init)
+        }
 
         /// - Throws: `EngineError` with code `proxy` if the look-up fails, or names only proxies of kinds that are not
         ///   supported.
         func routes(to host: HostPort, isSecure: Bool) async throws -> [ProxyRoute] {
             let uris = try await lookUp("\(isSecure ? "https" : "http")://\(host.authority(isSecure: isSecure))/")
-            let routes = uris.compactMap { ProxyRoute(gio: $0) }
+            let routes = uris.compactMap { ProxyRoute(proxyURL: $0) }
             guard !routes.isEmpty || uris.isEmpty else {
                 throw EngineError(.proxy, "no proxy of a supported kind", at: host.description)
             }
@@ -80,40 +94,6 @@ internal import ResourceLoading
                 var uris: [String] = []
                 while let list, let text = list[uris.count] { uris.append(String(cString: text)) }
                 return uris
-            }
-        }
-    }
-
-    extension ProxyRoute {
-        /// Parses a proxy in the form of GIO: `direct://`, or a scheme with host, port and credentials.
-        ///
-        /// Returns `nil` for SOCKS4, which has no IPv6 and no passwords, for a proxy over TLS, and for an invalid text.
-        /// `socks` means the latest version of SOCKS.
-        init?(gio uri: String) {
-            guard let mark = uri.utf8.firstRange(of: "://".utf8) else { return nil }
-            let scheme = uri[..<mark.lowerBound].asciiLowercased
-            if scheme == "direct" {
-                self = .direct
-                return
-            }
-            var rest = Substring(uri[mark.upperBound...].utf8.prefix { $0 != UInt8(ascii: "/") })
-            var credentials: Credentials?
-            if let end = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
-                let parts = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                guard let user = PercentEncoding.decodeText(parts[0]),
-                    let password = parts.count > 1 ? PercentEncoding.decodeText(parts[1]) : ""
-                else { return nil }
-                credentials = Credentials(username: user, password: password)
-                rest = rest[rest.utf8.index(after: end)...]
-            }
-            switch scheme {
-            case "http":
-                guard let proxy = HostPort(rest, defaultPort: 80) else { return nil }
-                self = .http(proxy, credentials)
-            case "socks", "socks5":
-                guard let proxy = HostPort(rest, defaultPort: 1_080) else { return nil }
-                self = .socks5(proxy, credentials)
-            default: return nil
             }
         }
     }

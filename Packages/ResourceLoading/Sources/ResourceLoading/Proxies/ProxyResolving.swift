@@ -5,7 +5,8 @@ internal import AsyncSupport
 internal import SystemSupport
 public import WebSyntax
 
-/// A resolver of the proxies that the system's settings name for a host. An engine adapter implements it.
+/// A resolver of the proxies for a host. An engine adapter implements it for the system's settings, and an app can
+/// implement it (``ProxySelection/resolver(_:)``).
 ///
 /// Isolation: any; it may be called concurrently. ``SystemProxies`` calls it and limits the time, so that an
 /// implementation needs no limit of its own. The calling task is cancelled at the limit.
@@ -92,6 +93,9 @@ public final class SystemProxies: Sendable {
             if let port { state.ownPorts.insert(port) }
         }
     }
+
+    /// Forgets all results, because the network has changed. Look-ups in progress are not reused.
+    public func networkChanged() { state.withLock { $0.lookUps = [:] } }
 
     /// Returns the routes to a host in the order in which they are tried: one at least, and at most eight.
     /// - Parameters:
