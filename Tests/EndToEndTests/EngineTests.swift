@@ -192,10 +192,22 @@ extension RealEngine {
             "Network, power and memory of the system reach the app, which outlives the services and the system bus",
             arguments: ["noBus", "noServices", "services", "busEnds"])
         func conditions(scenario: String) async throws {
+            try await runServices("conditions", scenario)
+        }
+
+        @Test(
+            "The routes to a host are those of the environment, or of the desktop's settings and their script",
+            arguments: ["variables", "desktop", "script"])
+        func systemProxies(scenario: String) async throws {
+            try await runServices("proxies", scenario)
+        }
+
+        /// Runs a check of the harness with mock services of the system.
+        private func runServices(_ script: String, _ scenario: String) async throws {
             let folder = try TemporaryFolder()
-            let script = [fixture("system-services/conditions.py"), scenario, try Program("engine-harness").path]
+            let arguments = [fixture("system-services/\(script).py"), scenario, try Program("engine-harness").path]
             // The Python of the system has the module dbusmock; the first one on the path may lack it.
-            let outcome = try await Program(at: "/usr/bin/python3").run(script, in: folder.path)
+            let outcome = try await Program(at: "/usr/bin/python3").run(arguments, in: folder.path)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 

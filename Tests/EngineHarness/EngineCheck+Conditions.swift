@@ -35,4 +35,33 @@ extension EngineCheck {
         ]
         FileHandle.standardOutput.write(Data((words.joined(separator: " ") + "\n").utf8))
     }
+
+    /// Prints the routes to the hosts of URLs, one line for each URL.
+    ///
+    /// `Tests/Fixtures/system-services/proxies.py` compares the lines.
+    @MainActor
+    func checkSystemProxies(_ engine: WebKitGTKEngine, _ urls: [String]) async throws {
+        guard let proxies = engine.systemProxies else { throw CheckFailure(description: "no proxies") }
+        for text in urls {
+            guard let url = URL(string: text), let host = url.host else { throw CheckFailure(description: text) }
+            let isSecure = url.scheme == "https"
+            let line: String
+            do {
+                let target = HostPort(host: host, port: url.port ?? (isSecure ? 443 : 80))
+                let routes = try await proxies.routes(to: target, isSecure: isSecure)
+                line = routes.map(Self.name).joined(separator: ", ")
+            } catch {
+                line = "error"
+            }
+            FileHandle.standardOutput.write(Data("\(text) -> \(line)\n".utf8))
+        }
+    }
+
+    private static func name(_ route: ProxyRoute) -> String {
+        switch route {
+        case .direct: "direct"
+        case .http(let proxy, _): "http \(proxy)"
+        case .socks5(let proxy, _): "socks5 \(proxy)"
+        }
+    }
 }

@@ -88,6 +88,7 @@ enum EngineCheck: String, CaseIterable {
     case timeline
     case memoryCeiling
     case conditions
+    case systemProxies
     case sandbox
 
     /// The time limit of the check.
@@ -187,6 +188,7 @@ enum EngineCheck: String, CaseIterable {
         case .timeline: try await checkTimeline(arguments.dropFirst().first, in: folder(arguments))
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
         case .conditions: try await checkConditions(WebKitGTKEngine())
+        case .systemProxies: try await checkSystemProxies(WebKitGTKEngine(), arguments)
         case .sandbox: try await checkSandbox(on: arguments.first)
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .isolation: try await runIsolation(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))

@@ -5,11 +5,9 @@
 
     conditions.py SCENARIO HARNESS
 
-Needs python3-dbusmock, libglib2.0-bin and dbus-daemon. Exit status: 0 all lines are as expected, 1 a line is missing.
-Every process that the script starts is ended by its identifier.
+Exit status: 0 all lines are as expected, 1 a line is missing.
 """
 
-import os
 import queue
 import subprocess
 import sys
@@ -17,80 +15,21 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True
+from bus import LIMIT, MOCK, Bus, Failure  # noqa: E402
+
 NETWORK = ("org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager")
 POWER = ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles")
 MEMORY = ("org.freedesktop.LowMemoryMonitor", "/org/freedesktop/LowMemoryMonitor")
-BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>system</type><keep_umask/><listen>unix:dir={folder}</listen>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
-</busconfig>
-"""
-# The time limit of each step, in seconds.
-LIMIT = 20
 
 
-class Failure(Exception):
-    pass
-
-
-class System:
-    """A private bus with mock services, and the harness on it."""
-
-    def __init__(self, folder, has_bus=True):
-        self.folder = folder
-        self.processes = []
-        self.environment = dict(os.environ)
-        self.bus = None
-        if has_bus:
-            config = os.path.join(folder, "bus.conf")
-            with open(config, "w", encoding="utf-8") as file:
-                file.write(BUS.format(folder=folder))
-            self.bus = self.start(
-                ["dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", f"--config-file={config}"],
-                stdout=subprocess.PIPE)
-            address = self.bus.stdout.readline().decode().strip()
-        else:
-            address = f"unix:path={folder}/none"
-        self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
-
-    def start(self, command, **options):
-        process = subprocess.Popen(command, env=self.environment, **{"stdin": subprocess.DEVNULL, **options})
-        self.processes.append(process)
-        return process
-
-    def end(self, process):
-        if process in self.processes:
-            self.processes.remove(process)
-        process.terminate()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-    def end_all(self):
-        while self.processes:
-            self.end(self.processes[-1])
-
-    def call(self, service, method, *arguments):
-        name, path = service
-        subprocess.run(
-            ["gdbus", "call", "--system", "-d", name, "-o", path, "-m", method, *arguments], env=self.environment,
-            check=True, stdout=subprocess.DEVNULL, timeout=LIMIT)
-
-    def mock(self, template, service):
-        process = self.start(
-            [sys.executable, "-m", "dbusmock", "--system", "-t", template], stdout=subprocess.DEVNULL)
-        subprocess.run(
-            ["gdbus", "wait", "--system", "--timeout", str(LIMIT), service[0]], env=self.environment, check=True,
-            timeout=2 * LIMIT)
-        return process
+class System(Bus):
+    """A system bus."""
 
     def network_manager(self):
-        process = self.mock("networkmanager", NETWORK)
+        process = self.mock(NETWORK, "-t", "networkmanager")
         # The template lacks these properties. A JSON number would be a signed integer.
-        self.call(NETWORK, "org.freedesktop.DBus.Mock.AddProperties", NETWORK[0],
+        self.call(NETWORK, f"{MOCK}.AddProperties", NETWORK[0],
                   "{'Metered': <uint32 0>, 'PrimaryConnectionType': <''>}")
         # Only an update of the properties is signalled.
         self.set_network(Metered="uint32 4", PrimaryConnectionType="'802-11-wireless'")
@@ -98,7 +37,13 @@ class System:
 
     def set_network(self, **values):
         text = ", ".join(f"'{name}': <{value}>" for name, value in values.items())
-        self.call(NETWORK, "org.freedesktop.DBus.Mock.UpdateProperties", NETWORK[0], f"{{{text}}}")
+        self.call(NETWORK, f"{MOCK}.UpdateProperties", NETWORK[0], f"{{{text}}}")
+
+    def set_power(self, profile):
+        self.call(POWER, f"{MOCK}.UpdateProperties", POWER[0], f"{{'ActiveProfile': <'{profile}'>}}")
+
+    def warn_of_memory(self, level):
+        self.call(MEMORY, f"{MOCK}.EmitWarning", f"byte {level}")
 
 
 class Harness:
@@ -166,25 +111,25 @@ def services(system, harness):
     harness.expect("idle unknown cellular plenty normal")
     system.set_network(Metered="uint32 2", PrimaryConnectionType="'802-3-ethernet'")
     harness.expect("idle unmetered wired plenty normal")
-    system.call(NETWORK, "org.freedesktop.DBus.Mock.SetConnectivity", "uint32 3")
+    system.set_network(Connectivity="uint32 3")
     harness.expect("idle unknown wired plenty normal")
     system.set_network(Connectivity="uint32 1", PrimaryConnectionType="''")
     harness.expect("idle none unknown plenty normal")
     system.set_network(Connectivity="uint32 4", PrimaryConnectionType="'vpn'")
     harness.expect("idle unmetered other plenty normal")
-    system.call(POWER, "org.freedesktop.DBus.Mock.UpdateProperties", POWER[0], "{'ActiveProfile': <'power-saver'>}")
+    system.set_power("power-saver")
     harness.expect("idle unmetered other low normal")
-    system.call(POWER, "org.freedesktop.DBus.Mock.UpdateProperties", POWER[0], "{'ActiveProfile': <'balanced'>}")
+    system.set_power("balanced")
     harness.expect("idle unmetered other plenty normal")
-    system.call(MEMORY, "org.freedesktop.DBus.Mock.EmitWarning", "byte 100")
+    system.warn_of_memory(100)
     harness.expect("idle unmetered other plenty warning")
-    system.call(MEMORY, "org.freedesktop.DBus.Mock.EmitWarning", "byte 255")
+    system.warn_of_memory(255)
     harness.expect("idle unmetered other plenty critical")
 
 
 def bus_ends(system, harness):
     harness.expect("idle unmetered wifi plenty normal")
-    system.end(system.bus)
+    system.end(system.daemon)
     harness.expect("idle unknown unknown plenty normal")
     harness.expect_now("idle unknown unknown plenty normal")
 
@@ -194,12 +139,12 @@ SCENARIOS = {"noBus": no_bus, "noServices": no_services, "services": services, "
 
 def main(scenario, program):
     with tempfile.TemporaryDirectory(prefix="ck-bus.") as folder:
-        system = System(folder, has_bus=scenario != "noBus")
+        system = System("system", folder, exists=scenario != "noBus")
         try:
             if scenario in ("services", "busEnds"):
                 system.network_manager()
-                system.mock("power_profiles_daemon", POWER)
-                system.mock("low_memory_monitor", MEMORY)
+                system.mock(POWER, "-t", "power_profiles_daemon")
+                system.mock(MEMORY, "-t", "low_memory_monitor")
             harness = Harness(system, program)
             SCENARIOS[scenario](system, harness)
             harness.finish()

@@ -6,7 +6,7 @@ package import ResourceLoading
 /// The state that decides when the app is idle. A value without a clock.
 ///
 /// The app is idle if its conditions are idle, memory is not short, it is not suspended, no page loads, and no event
-/// occurred for a time. Background transfers run while ``isIdle`` is `true`, also if the app is in the background. Work,
+/// occurred for a time. Background transfers run while ``isIdle`` is `true`, in the background of the app too. Work,
 /// such as the preparation of views, is due once after each event, and runs in the foreground only.
 package struct IdleState: Sendable, Hashable {
     package enum Event: Sendable, Hashable {

@@ -78,7 +78,8 @@ struct EnvironmentProxiesTests {
             ("2001:db8::/33", ["[2001:db8:7fff::1]:443"], ["[2001:db8:8000::1]:443"]),
             ("0.1", [], ["10.0.0.1"]),
             // Entries of another form are ignored.
-            ("10.0.0.0/33,10.0.0.0/,/8,a b.example,*x.example,http://a.example,a.example:x", [], ["10.0.0.1", "y.test"]),
+            ("10.0.0.0/33,10.0.0.0/,/8,a b.example,*x.example", [], ["10.0.0.1", "y.test"]),
+            ("http://a.example,a.example:x,a.example:65536,:443,-", [], ["a.example", "y.test"]),
         ] as [(String, [String], [String])])
     func exceptions(_ list: String, _ covered: [String], _ others: [String]) throws {
         for name in ["no_proxy", "NO_PROXY"] {
@@ -114,8 +115,9 @@ struct EnvironmentProxiesTests {
     @Test("An entry more never adds a proxy, and a covered host never has one", arguments: 0..<50)
     func monotony(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let labels = ["a", "b", "example", "10.0.0.1", "10.0.0.0/8", "*", ".", ":", "443", "[::1]", "/", "é", "*.", "-"]
-        let hosts = ["a.example", "b.a.example", "10.0.0.1", "10.9.0.1", "b.example"].map { HostPort(host: $0, port: 443) }
+        let labels = ["a", "b", "example", "10.0.0.1", "10.0.0.0/8", "*", ".", ":", "443", "[::1]", "/", "é", "*."]
+        let names = ["a.example", "b.a.example", "10.0.0.1", "10.9.0.1", "b.example"]
+        let hosts = names.map { HostPort(host: $0, port: 443) }
         var entries: [String] = []
         var direct: Set<HostPort> = []
         for _ in 0..<12 {

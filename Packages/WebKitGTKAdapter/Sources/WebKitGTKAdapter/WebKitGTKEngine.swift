@@ -30,8 +30,11 @@ public import WebEngine
         private let proxies = ProxyKeeper()
         public let systemProxies: (any ProxyResolving)?
         private let systemConditions = GIOConditions()
-        /// The network, power and memory of the device, as NetworkManager and the monitors of GIO report them. The first
-        /// report arrives shortly after the engine is created.
+        /// The network, power and memory of the device, as NetworkManager and the monitors of GIO report them. The
+        /// first report arrives shortly after the engine is created.
+        ///
+        /// The connection to the system bus is shared with the app. The engine clears its flag `exit-on-close`, so that
+        /// the process outlives the bus.
         public var conditions: (any HostConditioning)? { systemConditions }
         private let contentRules = ContentRuleStore()
         /// A Boolean value that indicates whether a view was created. Before the first view, an engine with storage in

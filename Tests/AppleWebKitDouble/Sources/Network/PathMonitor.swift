@@ -40,8 +40,10 @@ public struct NWPath: Sendable, Hashable {
 
 // network/nwpathmonitor
 //
-// The double calls no handler until a test sets a path. Then it calls the handlers of all monitors that have started and
-// are not cancelled, on their queues.
+// The double calls no handler until a test sets a path. Then it calls the handlers of all monitors that have started
+// and are not cancelled, on their queues.
+//
+// Unchecked: the properties are set before the monitor starts.
 public final class NWPathMonitor: @unchecked Sendable {
     private static let started = PathMonitors()
     private var queue: DispatchQueue?

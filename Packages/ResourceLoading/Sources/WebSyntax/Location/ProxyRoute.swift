@@ -28,8 +28,8 @@ public enum ProxyRoute: Sendable, Hashable {
     /// ignored.
     ///
     /// The schemes are `http` (port 80 by default), and `socks`, `socks5` and `socks5h` (port 1080).
-    /// - Returns: `nil` for other schemes, such as SOCKS4, which has no IPv6 and no passwords, and a proxy over TLS; also
-    ///   for an invalid text.
+    /// - Returns: `nil` for an invalid text, and for other schemes, such as SOCKS4, which has no IPv6 and no passwords,
+    ///   and a proxy over TLS.
     public init?(proxyURL: String) {
         guard let mark = proxyURL.utf8.firstRange(of: "://".utf8) else { return nil }
         let scheme = proxyURL[..<mark.lowerBound].asciiLowercased

@@ -90,7 +90,9 @@
 
             private func updateMemory() {
                 let event: DispatchSource.MemoryPressureEvent = sources.memory.data
-                set { $0.memory = event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal }
+                let memory: HostConditions.Memory =
+                    event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal
+                set { $0.memory = memory }
             }
         #endif
     }

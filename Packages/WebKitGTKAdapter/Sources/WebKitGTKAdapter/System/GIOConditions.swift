@@ -157,7 +157,8 @@ internal import ResourceLoading
         private func observeMemory() {
             guard let monitor = g_memory_monitor_dup_default() else { return }
             let warned: @convention(c) (gpointer, GMemoryMonitorWarningLevel, gpointer?) -> Void = { _, level, data in
-                MainActor.assumeIsolated { target(data, as: GIOConditions.self)?.receive(memoryWarning: level.rawValue) }
+                let level = level.rawValue
+                MainActor.assumeIsolated { target(data, as: GIOConditions.self)?.receive(memoryWarning: level) }
             }
             let signals = GObjectSignals(of: gpointer(monitor))
             g_object_unref(gpointer(monitor))
@@ -180,6 +181,7 @@ internal import ResourceLoading
 
     /// Returns the name of the type of a GObject instance.
     func typeName(of instance: gpointer) -> String {
-        g_type_name_from_instance(instance.assumingMemoryBound(to: GTypeInstance.self)).map { String(cString: $0) } ?? ""
+        let name = g_type_name_from_instance(instance.assumingMemoryBound(to: GTypeInstance.self))
+        return name.map { String(cString: $0) } ?? ""
     }
 #endif
