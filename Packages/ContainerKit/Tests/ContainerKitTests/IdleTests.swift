@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContentDigest
 import Foundation
 import OfflinePackage
@@ -70,8 +71,7 @@ struct IdleTests {
         #expect(!conditions.conditions.isIdle)
         #expect(!fixture.network.urls.contains(file))
         page.view.onSignal?(.finished(url: "https://shop.example/"))
-        while !fixture.network.urls.contains(file) { await Task.yield() }
-        #expect(fixture.network.backgroundURLs.withLock { $0 }.contains(file))
+        while !fixture.network.backgroundURLs.withLock({ $0.contains(file) }) { await Task.yield() }
         await container.shutDown()
     }
 
