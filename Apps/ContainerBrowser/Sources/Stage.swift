@@ -87,6 +87,8 @@ final class Stage {
         var configuration = ContainerConfiguration(
             directory: options.directory, logger: Logger(label: "container-browser") { _ in OutputLogHandler() })
         configuration.network.transport = network
+        // A developer waits for the program, so that it downloads without delay on any network.
+        configuration.conditions = .favourable
         // The caller warms up a view with `warmUp()`.
         configuration.views.warmsUpWhenIdle = false
         // A failed page is reported as a failure, not recovered.

@@ -106,7 +106,7 @@ public struct ManualCheck: Sendable, Hashable, Identifiable {
             "Set a proxy in the system's settings and use --mode proxy; the proxy has the container's connections."),
         ManualCheck(
             35, "Low Data Mode", page: documents,
-            "Turn on Low Data Mode; the page loads, and an update with whenConvenient fails with offline."),
+            "Turn on Low Data Mode; the page loads, and an update with whenConvenient fails with not-now."),
         ManualCheck(
             36, "Background downloads",
             "Set a BackgroundDownloadQueue, update with whenConvenient and call exit(0); the archive arrives."),

@@ -9,6 +9,7 @@ import ResourceLoading
 import ResourceTable
 import Testing
 import WebEngineTesting
+import WebSyntax
 import WebViewPool
 
 @testable import ContainerKit
@@ -72,6 +73,24 @@ struct IdleTests {
         #expect(!fixture.network.urls.contains(file))
         page.view.onSignal?(.finished(url: "https://shop.example/"))
         while !fixture.network.backgroundURLs.withLock({ $0.contains(file) }) { await Task.yield() }
+        await container.shutDown()
+    }
+
+    @Test("The options of the guide state the cost of the network and select a proxy")
+    func guide() async throws {
+        let fixture = Fixture()
+        fixture.engine.conditions = ChangingConditions(HostConditions(network: .unknown))
+        let container = try await fixture.container {
+            $0.conditions = nil
+            DeviceOptions.apply(to: &$0)
+        }
+        #expect(container.configuration.hostConditions.conditions.network == .unmetered)
+        let proxies = try #require(fixture.network.proxies.withLock { $0 })
+        let proxy = ProxyRoute.http(HostPort(host: "proxy.example", port: 3_128), nil)
+        let shop = HostPort(host: "shop.example", port: 443)
+        let wiki = HostPort(host: "wiki.intranet.example", port: 443)
+        #expect(await proxies.routes(to: shop, isSecure: true) == [proxy])
+        #expect(await proxies.routes(to: wiki, isSecure: true) == [.direct])
         await container.shutDown()
     }
 
