@@ -33,7 +33,8 @@ struct ConditionsTests {
         var engine: WKWebViewEngine? = WKWebViewEngine()
         var conditions = engine?.conditions
         #expect(conditions?.conditions == HostConditions(network: .unknown))
-        var changes = try #require(conditions?.changes().makeAsyncIterator())
+        let stream = try #require(conditions?.changes())
+        var changes = stream.makeAsyncIterator()
         NWPathMonitor.set(NWPath(.satisfied, types: [.wifi, .other]))
         #expect(await changes.next() == HostConditions(kind: .wifi))
         NWPathMonitor.set(NWPath(.satisfied, isExpensive: true, types: [.cellular]))
