@@ -68,7 +68,7 @@ struct StoredFormsTests {
         return trialRecord
     }
 
-    private static let check = TableCheck(
+    private static let check = SourceCheck(
         errors: 2, lastCheck: Date(timeIntervalSinceReferenceDate: 800_000_000),
         lastPrimary: Date(timeIntervalSinceReferenceDate: 700_000_000))
 
@@ -97,7 +97,7 @@ struct StoredFormsTests {
         #expect(try SequenceDocument(store).load().packages["shop"]?.sequence == 4)
         let tables = TableStore(store)
         #expect(try await tables.document(.table)?.isEmpty == false)
-        let check = try JSONDecoder().decode(TableCheck.self, from: try #require(await tables.document(.check)))
+        let check = try JSONDecoder().decode(SourceCheck.self, from: try #require(await tables.document(.check)))
         #expect(check == Self.check)
         let pending = try JSONDecoder().decode(
             TableLibrary.Pending.self, from: try #require(await tables.document(.pending)))

@@ -57,11 +57,11 @@ struct ResourceTableServiceTests {
         var requests = server.requests.makeAsyncIterator()
         await requests.next()
         for trigger in [TableTrigger.open, .close, .open] { service.record(trigger) }
-        time.withLock { $0 += TableCheck.minimumInterval + 1 }
+        time.withLock { $0 += SourceCheck.minimumInterval + 1 }
         server.answerAll()
         var triggers = signals.makeAsyncIterator()
         #expect(await triggers.next() == .launch)
-        time.withLock { $0 += TableCheck.minimumInterval + 1 }
+        time.withLock { $0 += SourceCheck.minimumInterval + 1 }
         service.record(.foreground)
         #expect(await triggers.next() == .foreground)
         #expect(await service.library.policy.errors == 2)

@@ -133,7 +133,7 @@ struct TableStoreTests {
         let library = try await open(store)
         #expect(library.table?.version == "1")
         #expect(await library.queue.count == 0)
-        #expect(await library.policy != TableCheck())
+        #expect(await library.policy != SourceCheck())
         for (path, content) in first {
             let answer = try #require(try await text(library, path))
             #expect(answer.text == content && answer.1 == .package)

@@ -99,3 +99,25 @@ public enum TableTrigger: String, Sendable, Hashable, CaseIterable, Codable {
     /// A web view was closed.
     case close
 }
+
+/// The result of a trigger.
+public enum TableCheckResult: Sendable {
+    /// No source was requested, because the last check began less than 30 seconds ago or is running.
+    case dropped
+    /// The device has no network.
+    case offline
+    /// The table has not changed, or the mirror only has an older one.
+    case unchanged(TableSource)
+    /// The source's table has replaced the local one.
+    case replaced(TableSource, TableDiff)
+    /// All requested sources failed. The error is that of the last one.
+    case failed(TableError)
+}
+
+/// A source of the table.
+public enum TableSource: String, Sendable, Hashable, Codable {
+    /// The server that creates the tables.
+    case primary
+    /// The copy on a CDN, used while the server fails.
+    case mirror
+}

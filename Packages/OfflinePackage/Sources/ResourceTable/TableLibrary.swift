@@ -46,7 +46,7 @@ public actor TableLibrary {
     let now: @Sendable () -> Date
     let state: Mutex<State>
 
-    var policy = TableCheck()
+    var policy = SourceCheck()
     var queue = TableQueue()
     var isDownloading = false
     var wake: AsyncStream<Void>.Continuation?
@@ -99,7 +99,8 @@ public actor TableLibrary {
     public func check(_ trigger: TableTrigger) async throws -> TableCheckResult {
         defer { wake?.yield() }
         let hasMirror = configuration.endpoints.mirror != nil
-        guard case .query(var attempt) = policy.begin(trigger, at: now(), hasMirror: hasMirror) else { return .dropped }
+        let decision = policy.begin(isLaunch: trigger == .launch, at: now(), hasMirror: hasMirror)
+        guard case .query(var attempt) = decision else { return .dropped }
         while true {
             let result: Result<TableCheckResult, any Error>
             do { result = .success(try await query(attempt.source)) } catch { result = .failure(error) }
@@ -123,7 +124,7 @@ public actor TableLibrary {
     }
 
     /// Returns the outcome of an attempt. A failure of the store is not an error of the source.
-    private static func outcome(of result: Result<TableCheckResult, any Error>) -> TableCheck.Outcome {
+    private static func outcome(of result: Result<TableCheckResult, any Error>) -> SourceCheck.Outcome {
         guard case .failure(let error) = result else { return .success }
         guard let error = error as? TableError else { return .nothing }
         return error.code == .storage ? .success : error.code == .offline ? .nothing : .failure
@@ -206,7 +207,7 @@ public actor TableLibrary {
 
     private func restore() async throws {
         if let data = try await store.document(.check) {
-            if let policy = try? JSONDecoder().decode(TableCheck.self, from: data) {
+            if let policy = try? JSONDecoder().decode(SourceCheck.self, from: data) {
                 self.policy = policy
             } else {
                 count(\.damagedDocuments)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+public import Foundation
 
-/// The update policy of the table: a state machine that decides when to request it and from which source.
+/// The policy for requests of one document, a resource table or a package catalogue: a state machine that decides when
+/// to request it and from which source.
 ///
-/// A check begins with ``begin(_:at:hasMirror:)``, which returns the first attempt. ``finish(_:with:)`` receives its
-/// outcome and returns the next attempt of the check, if any. One check runs at a time.
+/// A check begins with ``begin(isLaunch:at:hasMirror:)``, which returns the first attempt. ``finish(_:with:)`` receives
+/// its outcome and returns the next attempt of the check, if any. One check runs at a time.
 ///
 /// - After five consecutive errors of the primary, the next check uses the mirror. Errors of the mirror are not
 ///   counted.
@@ -18,27 +19,29 @@ internal import Foundation
 ///
 /// Times are those of the wall clock, because they are kept across processes. A time in the future means that the clock
 /// was set back, and does not delay a check.
-struct TableCheck: Sendable, Hashable {
+@_spi(Facade) public struct SourceCheck: Sendable, Hashable {
     /// A request to a source. Only the outcome of the latest attempt counts.
-    struct Attempt: Sendable, Hashable {
-        let source: TableSource
+    public struct Attempt: Sendable, Hashable {
+        /// The source to request.
+        public let source: TableSource
         fileprivate let number: Int
     }
 
     /// The outcome of an attempt.
-    enum Outcome: Sendable, Hashable {
-        /// A valid response, with or without a new table.
+    public enum Outcome: Sendable, Hashable {
+        /// A valid response, with or without a new document.
         case success
-        /// No response, an HTTP error status, a code other than 200, or an invalid table.
+        /// No response, an HTTP error status, a code other than 200, or an invalid document.
         case failure
         /// The device has no network, or the check was stopped, so the state of the source is not known.
         case nothing
     }
 
     /// The decision about a trigger.
-    enum Decision: Sendable, Hashable {
+    public enum Decision: Sendable, Hashable {
+        /// The check begins with a request.
         case query(Attempt)
-        /// The last check began less than ``TableCheck/minimumInterval`` ago.
+        /// The last check began less than ``SourceCheck/minimumInterval`` ago.
         case tooSoon
         /// A check is running.
         case underWay
@@ -47,7 +50,7 @@ struct TableCheck: Sendable, Hashable {
     /// The number of consecutive errors after which the mirror is used.
     static let errorLimit = 5
     /// The minimum time between two checks, in seconds.
-    static let minimumInterval: TimeInterval = 30
+    public static let minimumInterval: TimeInterval = 30
     /// The time on the mirror after which the primary is tried again, in seconds.
     static let primaryInterval: TimeInterval = 30 * 60
 
@@ -71,7 +74,7 @@ struct TableCheck: Sendable, Hashable {
     }
 
     /// Creates the state before the first check of an app.
-    init() {}
+    public init() {}
 
     init(errors: Int, lastCheck: Date?, lastPrimary: Date?) {
         self.errors = min(max(errors, 0), Self.errorLimit)
@@ -84,11 +87,11 @@ struct TableCheck: Sendable, Hashable {
 
     /// Applies a trigger.
     /// - Parameters:
-    ///   - trigger: the event that triggers a check.
+    ///   - isLaunch: whether the trigger is the launch of the app.
     ///   - now: the time of the wall clock.
     ///   - hasMirror: whether a mirror is configured; without one the primary is always used.
-    mutating func begin(_ trigger: TableTrigger, at now: Date, hasMirror: Bool = true) -> Decision {
-        if trigger == .launch { isLaunched = true }
+    public mutating func begin(isLaunch: Bool, at now: Date, hasMirror: Bool = true) -> Decision {
+        if isLaunch { isLaunched = true }
         guard running == nil else { return .underWay }
         if let lastCheck, Self.isLess(now, after: lastCheck, than: Self.minimumInterval) { return .tooSoon }
         let isPrimaryDue =
@@ -102,7 +105,7 @@ struct TableCheck: Sendable, Hashable {
 
     /// Applies the outcome of an attempt. Outcomes of earlier attempts are ignored.
     /// - Returns: the next attempt of the same check, or `nil` if the check is over.
-    mutating func finish(_ attempt: Attempt, with outcome: Outcome) -> Attempt? {
+    public mutating func finish(_ attempt: Attempt, with outcome: Outcome) -> Attempt? {
         guard let check = running, check.attempt == attempt else { return nil }
         running = nil
         if attempt.source == .primary, outcome != .nothing {
@@ -139,13 +142,13 @@ struct TableCheck: Sendable, Hashable {
 }
 
 /// The persistent state: the error count and the times. A running check ends with its process.
-extension TableCheck: Codable {
+extension SourceCheck: Codable {
     private enum CodingKeys: String, CodingKey {
         case errors, lastCheck, lastPrimary
     }
 
     /// Decodes the state. A count out of range is clamped.
-    init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             errors: try container.decode(Int.self, forKey: .errors),
@@ -153,32 +156,10 @@ extension TableCheck: Codable {
             lastPrimary: try container.decodeIfPresent(Date.self, forKey: .lastPrimary))
     }
 
-    func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(errors, forKey: .errors)
         try container.encodeIfPresent(lastCheck, forKey: .lastCheck)
         try container.encodeIfPresent(lastPrimary, forKey: .lastPrimary)
     }
-}
-
-/// The result of a trigger.
-public enum TableCheckResult: Sendable {
-    /// No source was requested, because the last check began less than 30 seconds ago or is running.
-    case dropped
-    /// The device has no network.
-    case offline
-    /// The table has not changed, or the mirror only has an older one.
-    case unchanged(TableSource)
-    /// The source's table has replaced the local one.
-    case replaced(TableSource, TableDiff)
-    /// All requested sources failed. The error is that of the last one.
-    case failed(TableError)
-}
-
-/// A source of the table.
-public enum TableSource: String, Sendable, Hashable, Codable {
-    /// The server that creates the tables.
-    case primary
-    /// The copy on a CDN, used while the server fails.
-    case mirror
 }

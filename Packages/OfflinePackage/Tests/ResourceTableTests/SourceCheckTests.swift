@@ -8,11 +8,11 @@ import Testing
 
 /// Tests of the update policy, step by step and in any order.
 @Suite("Update policy", .timeLimit(.minutes(1)))
-struct TableCheckTests {
-    private var check = TableCheck()
+struct SourceCheckTests {
+    private var check = SourceCheck()
     private var now = Date(timeIntervalSince1970: 1_000_000)
 
-    private mutating func beginCheck(_ trigger: TableTrigger = .open, after seconds: TimeInterval = 30) -> TableCheck
+    private mutating func beginCheck(_ trigger: TableTrigger = .open, after seconds: TimeInterval = 30) -> SourceCheck
         .Attempt?
     {
         now += seconds
@@ -22,19 +22,19 @@ struct TableCheckTests {
 
     private mutating func begin(
         _ trigger: TableTrigger, at now: Date, hasMirror: Bool = true
-    ) -> TableCheck.Decision {
-        check.begin(trigger, at: now, hasMirror: hasMirror)
+    ) -> SourceCheck.Decision {
+        check.begin(isLaunch: trigger == .launch, at: now, hasMirror: hasMirror)
     }
 
     private mutating func finish(
-        _ attempt: TableCheck.Attempt, with outcome: TableCheck.Outcome
-    ) -> TableCheck.Attempt? {
+        _ attempt: SourceCheck.Attempt, with outcome: SourceCheck.Outcome
+    ) -> SourceCheck.Attempt? {
         check.finish(attempt, with: outcome)
     }
 
     /// Runs a check to its end and returns the requested sources in order.
     private mutating func run(
-        _ outcomes: TableCheck.Outcome..., on trigger: TableTrigger = .open, after seconds: TimeInterval = 30
+        _ outcomes: SourceCheck.Outcome..., on trigger: TableTrigger = .open, after seconds: TimeInterval = 30
     ) -> [TableSource] {
         var asked: [TableSource] = []
         var next = beginCheck(trigger, after: seconds)
@@ -168,18 +168,18 @@ struct TableCheckTests {
     mutating func restart() throws {
         moveToMirror()
         _ = beginCheck()
-        check = try JSONDecoder().decode(TableCheck.self, from: JSONEncoder().encode(check))
+        check = try JSONDecoder().decode(SourceCheck.self, from: JSONEncoder().encode(check))
         #expect(check.isOnMirror)
         #expect(beginCheck(.open, after: 29) == nil)
         #expect(run(.success, after: 1) == [.mirror])
-        check = try JSONDecoder().decode(TableCheck.self, from: JSONEncoder().encode(check))
+        check = try JSONDecoder().decode(SourceCheck.self, from: JSONEncoder().encode(check))
         #expect(run(.success, on: .launch) == [.primary])
     }
 
     @Test("A stored count out of range is clamped, and a clock that was set back causes no delay")
     mutating func hostileState() throws {
-        func decode(_ json: String) throws -> TableCheck {
-            try JSONDecoder().decode(TableCheck.self, from: Data(json.utf8))
+        func decode(_ json: String) throws -> SourceCheck {
+            try JSONDecoder().decode(SourceCheck.self, from: Data(json.utf8))
         }
         #expect(try decode(#"{"errors":-3}"#).errors == 0)
         #expect(try decode(#"{"errors":9000000000}"#).errors == 5)
@@ -195,8 +195,8 @@ struct TableCheckTests {
             seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(seed >> 33) % limit
         }
-        var open: TableCheck.Attempt?
-        var old: [TableCheck.Attempt] = []
+        var open: SourceCheck.Attempt?
+        var old: [SourceCheck.Attempt] = []
         var errors = 0
         var began: Date?
         var starts: [Date] = []
@@ -219,7 +219,7 @@ struct TableCheckTests {
                 }
             case 2, 3:
                 guard let attempt = open else { continue }
-                let outcome: TableCheck.Outcome = [.success, .failure, .failure, .failure, .nothing][random(5)]
+                let outcome: SourceCheck.Outcome = [.success, .failure, .failure, .failure, .nothing][random(5)]
                 let wasOnMirror = errors == 5
                 let next = finish(attempt, with: outcome)
                 old.append(attempt)
