@@ -205,6 +205,7 @@ struct ErrorCodeTests {
             ("\(Code.tooLarge)", "too-large"),
             ("\(Code.tooMany)", "too-many"),
             ("\(Code.badManifest)", "bad-manifest"),
+            ("\(Code.badCatalogue)", "bad-catalogue"),
             ("\(Code.mismatch)", "mismatch"),
             ("\(Code.digestMismatch)", "digest-mismatch"),
             ("\(Code.noInput)", "no-input"),

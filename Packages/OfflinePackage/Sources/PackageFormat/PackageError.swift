@@ -4,7 +4,7 @@
 public import SystemSupport
 internal import ZlibStreams
 
-/// The reason for which an archive, a manifest or a package was refused.
+/// The reason for which an archive, a manifest, a package or a catalogue was refused.
 public struct PackageError: CodedError {
     /// The type of the codes of this error.
     public typealias Code = ErrorCode<PackageError>
@@ -13,7 +13,7 @@ public struct PackageError: CodedError {
     public let code: Code
     /// A message of one line for people.
     public let message: String
-    /// A path in the file system, or a name in an archive.
+    /// A path in the file system, a name in an archive, or a place in a catalogue.
     public let location: String?
     /// The underlying error of another library.
     public let cause: (any Error)?
@@ -54,6 +54,8 @@ extension ErrorCode<PackageError> {
     public static var tooMany: Self { Self("too-many") }
     /// The manifest is invalid or contradicts itself.
     public static var badManifest: Self { Self("bad-manifest") }
+    /// The catalogue is invalid.
+    public static var badCatalogue: Self { Self("bad-catalogue") }
     /// The archive and the manifest name different files or sizes, or a file changed while it was read.
     public static var mismatch: Self { Self("mismatch") }
     /// The bytes of a file do not have the digest in the manifest.
