@@ -436,7 +436,7 @@ let package = Package(
             "PackageUpdates", in: "ContainerKit",
             [
                 "AsyncSupport", "ContentDigest", "OfflinePackage", "PackageFormat", "ResourceLoading", "ResourceStore",
-                "ResourceTable", "WebEngine", .log,
+                "ResourceTable", "WebEngine", .httpTypes, .log,
             ]),
         tests(
             of: "PackageUpdates", in: "ContainerKit",

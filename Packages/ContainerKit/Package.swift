@@ -263,6 +263,7 @@ let package = Package(
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "ResourceTable", package: "OfflinePackage"),
                 .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
         .testTarget(

@@ -35,7 +35,7 @@ struct UpdaterTests {
             #expect(try await updater.update(from: network.source()).outcome == .unchanged)
             try depot.publish(new, version: "2")
             let second = try await updater.update(from: network.source())
-            #expect(second.outcome == .activated && second.package.version.description == "2")
+            #expect(second.outcome == .activated && second.package?.version.description == "2")
             #expect(try await depot.serves(new))
             #expect(try await depot.get("gone.js") == nil)
             #expect(try depot.folder.names(below: "store/downloads") == [])
@@ -46,8 +46,8 @@ struct UpdaterTests {
                 if changes.count == 2 { break }
             }
             #expect(changes.map(\.baseURL.description) == ["https://shop.example/", "https://shop.example/"])
-            #expect(changes[0].former == nil && changes[0].current == first.package.generation)
-            #expect(changes[1].former == first.package.generation && changes[1].current == second.package.generation)
+            #expect(changes[0].former == nil && changes[0].current == first.package?.generation)
+            #expect(changes[1].former == first.package?.generation && changes[1].current == second.package?.generation)
             #expect(changes.allSatisfy { $0.reason == .activated })
         }
     }
@@ -249,7 +249,7 @@ struct UpdaterTests {
             let library = try PackageLibrary(store: depot.store)
             let next = depot.updater(network, library: library)
             let changes = try await next.start()
-            #expect(changes.map(\.current) == [update.package.generation])
+            #expect(changes.map(\.current) == [update.package?.generation])
             #expect(try await depot.get("index.html", by: .package(library)) == new["index.html"])
             #expect(try await next.start() == [])
         }
@@ -274,7 +274,7 @@ struct UpdaterTests {
             #expect(try depot.store.generations(in: .staged).map(\.version) == ["4"])
             let update = try await updater.update(from: network.source())
             #expect(update.outcome == .activated && update.transfer == .nothing)
-            #expect(update.package.version.description == "4" && depot.library.installed == [update.package])
+            #expect(update.package?.version.description == "4" && depot.library.installed == [update.package])
             // The publisher withdraws a staged version.
             try depot.publish(new, version: "5")
             try await updater.update(from: network.source(), timing: .nextLaunch)

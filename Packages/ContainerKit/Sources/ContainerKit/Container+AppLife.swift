@@ -14,7 +14,7 @@ extension Container {
     }
 
     /// Reports that the app entered the foreground. The boot time limit of pages that are booting starts again. The
-    /// resource table, the prefetch table and remote config are requested if they are in use.
+    /// resource table, the prefetch table, remote config and updates with `onForeground` are requested if in use.
     public func hostEnteredForeground() {
         for component in components.inStartOrder { component.hostEnteredForeground() }
     }

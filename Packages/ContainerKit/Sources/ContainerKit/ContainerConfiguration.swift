@@ -8,6 +8,7 @@ public import HTTPTransport
 public import Logging
 public import Metrics
 public import OfflinePackage
+public import PackageUpdates
 public import PageDownloads
 public import PagePrefetch
 public import PagePrompts
@@ -82,6 +83,8 @@ extension ContainerConfiguration {
         /// The options of updates: trials, downloads, the version of the host. The container replaces the conditions by
         /// ``ContainerConfiguration/conditions`` and the logger by ``ContainerConfiguration/logger``.
         public var updates = PackageUpdater.Configuration()
+        /// The updates that the container starts itself; none by default.
+        public var automatic = AutomaticUpdates()
         /// The resource table of a server with the older protocol; none by default. It is requested at launch, when
         /// pages open and close, and when the app enters the foreground. Packages precede it. It applies to the hosts
         /// of its endpoints unless its `scope` names other hosts.

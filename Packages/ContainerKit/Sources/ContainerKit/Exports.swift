@@ -43,11 +43,16 @@
 @_exported public import struct OfflinePackage.TrialLimits
 @_exported public import enum OfflinePackage.UpdateUrgency
 @_exported public import struct PackageFormat.ArchiveLimits
+@_exported public import struct PackageFormat.CatalogueDocument
 @_exported public import struct PackageFormat.ManifestLimits
 @_exported public import struct PackageFormat.PackageBaseURL
+@_exported public import struct PackageFormat.PackageCatalogue
+@_exported public import protocol PackageFormat.PackageCataloguing
 @_exported public import struct PackageFormat.PackageError
 @_exported public import struct PackageFormat.PackageID
 @_exported public import struct PackageFormat.PackageVersion
+@_exported public import struct PackageUpdates.AutomaticUpdates
+@_exported public import struct PackageUpdates.UpdatePolicy
 @_exported public import struct PageDownloads.DownloadCounters
 @_exported public import enum PageDownloads.DownloadDecision
 @_exported public import struct PageDownloads.DownloadError

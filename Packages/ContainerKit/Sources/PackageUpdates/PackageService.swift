@@ -3,7 +3,8 @@
 
 internal import AsyncSupport
 package import Logging
-package import OfflinePackage
+@_spi(Facade) package import OfflinePackage
+package import PackageFormat
 package import ResourceLoading
 package import ResourceStore
 
@@ -20,6 +21,8 @@ package final class PackageService {
     package let library: PackageLibrary
     /// The updater of the packages.
     package let updater: PackageUpdater
+    /// The scheduler of automatic updates and of updates that wait.
+    package let schedule: UpdateScheduler
     /// The scopes whose active generation has changed since the last process ended.
     package let changesAtLaunch: [PackageScopeChange]
     private let logger: Logger
@@ -53,24 +56,31 @@ package final class PackageService {
     ///   - directory: the folder of the store.
     ///   - budgets: the limits of the store.
     ///   - packages: the limits of packages; its logger is replaced.
-    ///   - updates: the configuration of updates; its logger is replaced.
-    ///   - network: the loader of manifests and archives.
+    ///   - updates: the configuration of updates; its conditions and its logger are replaced.
+    ///   - automatic: the options of automatic updates.
+    ///   - conditions: the conditions of the device and the app.
+    ///   - network: the loader of manifests, archives and catalogues.
     ///   - logger: the log of failures.
     /// - Throws: `StoreError`.
     package init(
         directory: String, budgets: BlobStore.Configuration, packages: PackageLibrary.Configuration,
-        updates: PackageUpdater.Configuration, network: any ResourceLoader, logger: Logger
+        updates: PackageUpdater.Configuration, automatic: AutomaticUpdates = AutomaticUpdates(),
+        conditions: any HostConditioning, network: any ResourceLoader, logger: Logger
     ) async throws {
         var (packages, updates) = (packages, updates)
+        updates.conditions = conditions
         packages.logger = logger
         updates.logger = logger
         (store, library) = try await Self.open(directory, budgets, packages)
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
-        damage = PackageRepairer(updater, conditions: updates.conditions, logger: logger)
+        damage = PackageRepairer(updater, conditions: conditions, logger: logger)
         // Subscribe before the start, which sends events.
         events = updater.events()
         changesAtLaunch = try await updater.start()
+        schedule = await UpdateScheduler(
+            automatic, updater: updater, library: library, store: store, network: network,
+            allowsInsecure: packages.allowsInsecure, conditions: conditions, logger: logger)
         let sweepRequests: AsyncStream<Void>
         let noticeStream: AsyncStream<Notice>
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -109,6 +119,7 @@ package final class PackageService {
     /// unused files are removed.
     package func shutDown() async {
         isOver = true
+        await schedule.shutDown()
         notices.finish()
         await reporting?.value
         for task in repairs { task.cancel() }
@@ -130,6 +141,7 @@ package final class PackageService {
     /// Forwards package events, including those of the launch, for the lifetime of this object. Call it once.
     /// - Parameter receive: a closure that receives each event.
     package func forward(to receive: @escaping @MainActor (PackageEvent) -> Void) {
+        schedule.receive = receive
         forwarding = Task { [sweeps, weak damage, events] in
             for await event in events {
                 receive(event)
@@ -222,6 +234,7 @@ package final class PackageService {
     /// Records that the app goes to the background or is suspended. After this method returns, no boot is timed.
     package func pause(_ absence: HostAbsence) async {
         absences.insert(absence)
+        schedule.pause(absence)
         lastPause += 1
         await updater.pauseTrials(true, order: lastPause)
     }
@@ -229,6 +242,7 @@ package final class PackageService {
     /// Records the end of an absence, after earlier reports. Boots are timed again when no absence remains.
     package func resume(from absence: HostAbsence) {
         damage.tryAgain()
+        schedule.resume(from: absence)
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         lastPause += 1
         send(.present(lastPause))
@@ -241,6 +255,35 @@ package final class PackageService {
             // The next sweep removes the remaining files.
             logger.warning("cannot remove unused packages", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+// MARK: - Calls of the app
+
+extension PackageService {
+    /// Updates a package. An update with the urgency `whenConvenient` waits until the conditions allow it.
+    /// - Throws: `DeliveryError`, `PackageError`, `StoreError` or `CancellationError`.
+    package func update(
+        from source: PackageSource, timing: ApplyTiming, urgency: UpdateUrgency
+    ) async throws -> PackageUpdate {
+        guard urgency != .whenConvenient else { return try await schedule.update(from: source, timing: timing) }
+        let update = try await updater.update(from: source, timing: timing, urgency: urgency)
+        schedule.drop(source)
+        return update
+    }
+
+    /// Installs the package that came with the app, unless the catalogue has withdrawn it.
+    /// - Throws: `DeliveryError`, `PackageError`, `StoreError` or `CancellationError`.
+    package func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
+        try await updater.installBaseline(
+            archive: archive, manifest: manifest, excluding: schedule.withdrawnPackages)
+    }
+
+    /// Removes a package, and drops the updates of it that wait.
+    /// - Throws: `StoreError` or `CancellationError`.
+    package func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
+        await schedule.drop(id)
+        return try await updater.remove(id)
     }
 }
 

@@ -3,7 +3,7 @@
 
 public import Diagnostics
 internal import Logging
-internal import OfflinePackage
+@_spi(Facade) internal import OfflinePackage
 internal import PagePrefetch
 internal import PagePrompts
 internal import PageRecovery
@@ -126,7 +126,7 @@ extension MetricsReporter {
         case .pageRequest(_, let record):
             count(.pageRequests, ["kind": record.request.name, "ending": record.ending.name])
         case .package(let event):
-            if let name = event.name { count(.packages, ["event": name]) }
+            if let name = event.metricName { count(.packages, ["event": name]) }
         default:
             if let observation = PageObservation(event) { record(observation) }
         }
@@ -157,25 +157,6 @@ extension PageRequestEnding {
         case .failed: "failed"
         case .pageGone: "page_gone"
         case .withdrawn: "withdrawn"
-        }
-    }
-}
-
-extension PackageEvent {
-    /// The name of the event; `nil` for the progress of a download, which is not counted.
-    var name: String? {
-        switch self {
-        case .updateBegan: "update_began"
-        case .downloading: nil
-        case .staged: "staged"
-        case .scopeChanged: "scope_changed"
-        case .confirmed: "proven"
-        case .quarantined: "quarantined"
-        case .fellBack: "fell_back"
-        case .fileDamaged: "file_damaged"
-        case .repaired: "mended"
-        case .updateFailed: "update_failed"
-        case .changeFailed: "change_failed"
         }
     }
 }

@@ -33,12 +33,12 @@ extension Container {
 
     /// Installs the package that was shipped with the app, unless that version or a downloaded version is active. Call
     /// this method after every launch; it returns quickly if there is nothing to install.
-    /// - Returns: the result, or `nil` if a downloaded version stays active.
+    /// - Returns: the result, or `nil` if a downloaded version stays active or the catalogue has withdrawn the package.
     /// - Throws: `DeliveryError` if the version failed a trial before; `PackageError`, `StoreError` or
     ///   `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
-        try await core.packages.updater.installBaseline(archive: archive, manifest: manifest)
+        try await core.packages.installBaseline(archive: archive, manifest: manifest)
     }
 
     /// Checks for an update of a package, downloads the missing files, verifies them and activates the version at the
@@ -53,14 +53,20 @@ extension Container {
     /// - Parameters:
     ///   - source: the URL of the manifest, and the package and scope that it may publish.
     ///   - timing: the time of activation. The host reports entry into the background by ``hostEnteredBackground()``.
-    ///   - urgency: the device conditions that the update requires; see ``ContainerConfiguration/conditions``.
+    ///   - urgency: the device conditions that the update requires; see ``ContainerConfiguration/conditions``. If those
+    ///     of `whenConvenient` do not hold, the update waits and is retried, also after a relaunch.
+    /// - Returns: the result; the outcome `waiting` if the update waits. Events report its end.
     /// - Throws: `DeliveryError`, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func update(
         from source: PackageSource, timing: ApplyTiming = .now, urgency: UpdateUrgency = .wanted
     ) async throws -> PackageUpdate {
-        try await core.packages.updater.update(from: source, timing: timing, urgency: urgency)
+        try await core.packages.update(from: source, timing: timing, urgency: urgency)
     }
+
+    /// Checks the catalogue and all packages of ``ContainerConfiguration/Packages/automatic`` now. Returns when no
+    /// check and no update is in progress; events report the results. Updates that lack their conditions keep waiting.
+    public func checkForUpdates() async { await core.packages.schedule.checkNow() }
 
     /// Removes a package. Open pages use it until they close. After the removal, the package may be installed from
     /// another source and for another scope; the sequence number of its last manifest stays recorded.
@@ -68,7 +74,7 @@ extension Container {
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ package: PackageID) async throws -> Bool {
-        try await !core.packages.updater.remove(package).isEmpty
+        try await !core.packages.remove(package).isEmpty
     }
 
     /// The active packages, by identifier.
@@ -205,7 +211,11 @@ final class PackagesComponent: ContainerComponent {
         service.forward { [hub] in hub.send(.package($0)) }
     }
 
+    func didStart() { service.schedule.recordLaunch() }
+
     // MARK: Pages
+
+    func pageWillOpen(_ opening: PageOpening) { service.schedule.recordOpening(of: opening.url) }
 
     /// Reports the boot state of a page with its current generations.
     func report(_ kind: BootReport.Kind, of session: PageSession) {
@@ -279,15 +289,6 @@ extension ResourceTableService: ContainerComponent {
     func hostEnteredForeground() { record(.foreground) }
 
     func addCounters(to counters: inout ContainerCounters) { counters.table = library.counters }
-}
-
-extension ContainerConfiguration {
-    /// The options of the updater, with the conditions of the container.
-    var updaterOptions: PackageUpdater.Configuration {
-        var updates = packages.updates
-        updates.conditions = hostConditions
-        return updates
-    }
 }
 
 // MARK: - Engine caches

@@ -81,7 +81,7 @@ final class EventHub {
 
     private func recordEarly(_ event: ContainerEvent) {
         switch event {
-        case .package(.downloading): return
+        case .package(.downloading), .package(.updating): return
         // These events are also sent while the container opens.
         case .package, .remoteConfigModesIgnored: break
         #if Loopback

@@ -31,6 +31,40 @@ public enum PackageEvent: Sendable {
     /// The active version of a package could not be changed at launch or in the background. The change is tried again
     /// next time.
     case changeFailed(PackageID, PackageFailure)
+    /// Another catalogue is in use. Its packages are updated next.
+    case catalogueChanged(PackageCatalogue)
+    /// The catalogue could not be fetched or was refused. The former catalogue remains in use.
+    case catalogueFailed(PackageFailure)
+    /// The catalogue no longer lists a package, which is therefore removed. Open pages use it until they close.
+    case withdrawn(PackageID)
+    /// An update waits for favorable conditions, for the given reason.
+    case waiting(PackageSource, reason: String)
+    /// The progress of the automatic updates that run at one time: the number of updates that have finished, the number
+    /// that have failed, and the number of all.
+    case updating(finished: Int, failed: Int, total: Int)
+}
+
+@_spi(Facade) extension PackageEvent {
+    /// The name of the event in metrics; `nil` for progress, which is not counted.
+    public var metricName: String? {
+        switch self {
+        case .downloading, .updating: nil
+        case .updateBegan: "update_began"
+        case .staged: "staged"
+        case .scopeChanged: "scope_changed"
+        case .confirmed: "proven"
+        case .quarantined: "quarantined"
+        case .fellBack: "fell_back"
+        case .fileDamaged: "file_damaged"
+        case .repaired: "mended"
+        case .updateFailed: "update_failed"
+        case .changeFailed: "change_failed"
+        case .catalogueChanged: "catalogue_changed"
+        case .catalogueFailed: "catalogue_failed"
+        case .withdrawn: "withdrawn"
+        case .waiting: "waiting"
+        }
+    }
 }
 
 /// A file of a package that the store has lost, because its bytes were damaged and dropped or are missing.

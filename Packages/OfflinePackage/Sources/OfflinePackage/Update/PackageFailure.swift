@@ -21,7 +21,7 @@ public struct PackageFailure: CodedError {
     /// The original error.
     public let cause: (any Error)?
 
-    init(_ error: any Error) {
+    @_spi(Facade) public init(_ error: any Error) {
         switch error {
         case let error as DeliveryError: (code, message, location) = (.delivery, error.message, error.location)
         case let error as PackageError: (code, message, location) = (.package, error.message, error.location)

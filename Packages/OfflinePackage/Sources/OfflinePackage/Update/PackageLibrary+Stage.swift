@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import PackageFormat
+public import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
@@ -154,7 +154,7 @@ extension PackageLibrary {
 
 extension PackageLibrary {
     /// Returns the source of the active generation of a package, or `nil` if it has none.
-    func source(of id: PackageID) async throws -> PackageSource? {
+    @_spi(Facade) public func source(of id: PackageID) async throws -> PackageSource? {
         try await onThread { library in
             guard let record = try library.activeRecord(of: id), let source = record.source else { return nil }
             return PackageSource(

@@ -90,9 +90,9 @@ public struct PackageSource: Sendable, Hashable {
     }
 }
 
-extension PackageBaseURL {
+@_spi(Facade) extension PackageBaseURL {
     /// Returns a Boolean value that indicates whether the URL is equal to another one or lies below it.
-    func lies(under scope: PackageBaseURL) -> Bool {
+    public func lies(under scope: PackageBaseURL) -> Bool {
         scheme == scope.scheme && authority == scope.authority && path.utf8.starts(with: scope.path.utf8)
     }
 

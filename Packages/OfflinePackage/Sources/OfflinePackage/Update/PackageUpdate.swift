@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
+public import ResourceLoading
 
 /// The result of an update.
 public struct PackageUpdate: Sendable, Hashable {
@@ -13,6 +13,10 @@ public struct PackageUpdate: Sendable, Hashable {
         case activated
         /// The version is installed and waits for activation.
         case staged(ApplyTiming)
+        /// The update waits for favorable conditions, for the given reason. It is retried, also after a relaunch.
+        ///
+        /// ``PackageUpdater`` does not return this outcome; it throws ``DeliveryError`` with code `notNow` instead.
+        case waiting(reason: String)
     }
 
     /// The transfer of the package's bytes.
@@ -29,12 +33,17 @@ public struct PackageUpdate: Sendable, Hashable {
 
     /// The effect of the update.
     public var outcome: Outcome
-    /// The package that is active or waits for activation.
-    public var package: InstalledPackage
+    /// The package that is active or waits for activation; `nil` if the update waits.
+    public var package: InstalledPackage?
     /// The transfer of the package's bytes.
     public var transfer: Transfer
     /// The network traffic of the update, without that of the manifest.
     public var traffic: DeliveryTraffic
+
+    /// Creates the result of an update that waits.
+    @_spi(Facade) public static func waiting(reason: String) -> Self {
+        Self(outcome: .waiting(reason: reason), package: nil, transfer: .nothing, traffic: DeliveryTraffic())
+    }
 }
 
 /// The time at which an update becomes active. Open pages keep their generations in any case.
@@ -56,7 +65,7 @@ public enum UpdateUrgency: Sendable, Hashable, CaseIterable {
     case whenConvenient
 
     /// Returns the reason that prevents the update now, or `nil` if there is none.
-    func obstacle(in conditions: HostConditions) -> String? {
+    @_spi(Facade) public func obstacle(in conditions: HostConditions) -> String? {
         if conditions.network == .none { return "there is no network" }
         if conditions.memory == .critical { return "the system is short of memory" }
         guard self == .whenConvenient else { return nil }

@@ -236,12 +236,16 @@ public actor PackageUpdater {
     /// - Parameters:
     ///   - archive: the path of the zip, which is not removed.
     ///   - manifest: the path of its manifest.
-    /// - Returns: the result, or `nil` if a downloaded version remains active.
+    ///   - withdrawn: the packages that must not be installed. Default: none.
+    /// - Returns: the result, or `nil` if a downloaded version remains active, or the package is one of `withdrawn`.
     /// - Throws: ``DeliveryError`` if the version failed its trial before or requires a later host; `PackageError`,
     ///   `StoreError` or `CancellationError`.
     @discardableResult
-    public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
+    public func installBaseline(
+        archive: String, manifest: String, excluding withdrawn: Set<PackageID> = []
+    ) async throws -> PackageUpdate? {
         let (manifest, digest) = try await library.readManifest(manifest)
+        guard !withdrawn.contains(manifest.id) else { return nil }
         return try await packages.run(manifest.id.description) {
             // This check comes first, because an earlier failure does not matter if a downloaded version is active.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }

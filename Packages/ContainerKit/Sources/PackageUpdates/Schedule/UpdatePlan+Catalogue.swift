@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+@_spi(Facade) internal import OfflinePackage
+internal import PackageFormat
+@_spi(Facade) internal import ResourceTable
+
+// The checks of the catalogue.
+extension UpdatePlan {
+    /// The result of an attempt to fetch the catalogue.
+    enum Fetch {
+        case catalogue(PackageCatalogue)
+        case failed(any Error)
+        /// The device has no network, or the work of the container ended.
+        case offline
+    }
+
+    /// Begins a check of the catalogue. The updates of `new` become due at its end; at once, if there is no catalogue
+    /// or the last check is recent.
+    mutating func check(_ new: Demand, at now: Date) {
+        if new.isAll { stored.lastRound = now }
+        guard options.catalogueURL != nil else { return add(new, at: now) }
+        switch stored.check.begin(isLaunch: !hasChecked, at: now, hasMirror: options.hasMirror) {
+        case .query(let attempt):
+            hasChecked = true
+            demand.merge(new)
+            steps.append(.check(attempt))
+        case .underWay: demand.merge(new)
+        case .tooSoon: add(new, at: now)
+        }
+    }
+
+    /// Applies the result of an attempt to fetch the catalogue.
+    /// - Returns: the catalogue that is in use from now on, or `nil` if it has not changed.
+    /// - Throws: the error of the attempt, or `DeliveryError` with code `replayed` or `outOfScope` if the catalogue is
+    ///   refused.
+    mutating func finish(_ attempt: SourceCheck.Attempt, with fetch: Fetch, at now: Date) throws -> PackageCatalogue? {
+        let result = Result { try apply(fetch, isMirror: attempt.source == .mirror) }
+        let outcome: SourceCheck.Outcome =
+            switch (fetch, result) {
+            case (.offline, _): .nothing
+            case (_, .success): .success
+            case (_, .failure): .failure
+            }
+        if let next = stored.check.finish(attempt, with: outcome) {
+            steps.append(.check(next))
+        } else {
+            let demand = demand
+            self.demand = Demand()
+            if case .offline = fetch { missed.merge(demand) }
+            add(demand, at: now)
+        }
+        return try result.get()
+    }
+
+    private mutating func apply(_ fetch: Fetch, isMirror: Bool) throws -> PackageCatalogue? {
+        switch fetch {
+        case .offline: return nil
+        case .failed(let error): throw error
+        case .catalogue(let catalogue):
+            try checkScopes(of: catalogue)
+            if let known = stored.catalogue {
+                guard catalogue != known else { return nil }
+                if catalogue.sequence < known.sequence, isMirror { return nil }
+                guard catalogue.sequence > known.sequence else { throw Self.replayed(catalogue, known) }
+            }
+            adopt(catalogue)
+            return catalogue
+        }
+    }
+
+    private func checkScopes(of catalogue: PackageCatalogue) throws(DeliveryError) {
+        for entry in catalogue.packages where !options.scopes.contains(where: { entry.scope.lies(under: $0) }) {
+            throw DeliveryError(
+                .outOfScope, "the scope \(entry.scope) of \(entry.package) is not allowed", at: options.catalogueURL)
+        }
+    }
+
+    private static func replayed(_ offered: PackageCatalogue, _ known: PackageCatalogue) -> DeliveryError {
+        let message =
+            offered.sequence < known.sequence
+            ? "the catalogue has number \(offered.sequence), which is lower than \(known.sequence)"
+            : "another catalogue has number \(known.sequence) too"
+        return DeliveryError(.replayed, message)
+    }
+
+    private mutating func adopt(_ catalogue: PackageCatalogue) {
+        let listed = Set(catalogue.packages.map(\.package))
+        let named = Set(options.sources.compactMap(\.package))
+        let former = stored.formerPackages.union((stored.catalogue?.packages ?? []).map(\.package))
+        let gone = former.subtracting(listed).subtracting(named).sorted()
+        stored.catalogue = catalogue
+        stored.formerPackages = []
+        stored.withdrawn.removeAll { listed.contains($0) || gone.contains($0) }
+        stored.withdrawn.append(contentsOf: gone)
+        stored.withdrawn.removeFirst(max(0, stored.withdrawn.count - Self.maxWithdrawn))
+        stored.removals.formUnion(gone)
+        stored.removals.subtract(listed)
+        let plan = self
+        drop(where: plan.isWithdrawn)
+    }
+}
+
+extension UpdatePlan {
+    /// The state that must survive the process.
+    struct Stored: Sendable, Hashable {
+        /// The URL of the source of ``catalogue`` and ``check``.
+        var catalogueURL: String?
+        /// The catalogue that is in use, or `nil` before the first one of the source.
+        var catalogue: PackageCatalogue?
+        /// The packages that the catalogue of the former source listed.
+        var formerPackages: Set<PackageID> = []
+        var check = SourceCheck()
+        /// The time of the last check of all packages.
+        var lastRound: Date?
+        /// The updates that are due, in the order of their start.
+        var due: [DueUpdate] = []
+        /// The times of recent attempts, by manifest URL.
+        var attempts: [String: Date] = [:]
+        /// The packages that a former catalogue listed, oldest first. They are not installed from the app's archive.
+        var withdrawn: [PackageID] = []
+        /// The withdrawn packages that have not been removed yet.
+        var removals: Set<PackageID> = []
+
+        init() {}
+    }
+}
+
+extension UpdatePlan.Stored: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case catalogueURL, catalogue, formerPackages, check, lastRound, due, attempts, withdrawn, removals
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        catalogueURL = try container.decodeIfPresent(String.self, forKey: .catalogueURL)
+        catalogue = try container.decodeIfPresent(String.self, forKey: .catalogue)
+            .map { try PackageCatalogue(decoding: Data($0.utf8)) }
+        formerPackages = try container.decode(Set<PackageID>.self, forKey: .formerPackages)
+        check = try container.decode(SourceCheck.self, forKey: .check)
+        lastRound = try container.decodeIfPresent(Date.self, forKey: .lastRound)
+        due = try container.decode([DueUpdate].self, forKey: .due)
+        attempts = try container.decode([String: Date].self, forKey: .attempts)
+        withdrawn = try container.decode([PackageID].self, forKey: .withdrawn)
+        removals = try container.decode(Set<PackageID>.self, forKey: .removals)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(catalogueURL, forKey: .catalogueURL)
+        try container.encodeIfPresent(
+            catalogue.map { try String(decoding: $0.encoded(), as: UTF8.self) }, forKey: .catalogue)
+        try container.encode(formerPackages.sorted(), forKey: .formerPackages)
+        try container.encode(check, forKey: .check)
+        try container.encodeIfPresent(lastRound, forKey: .lastRound)
+        try container.encode(due, forKey: .due)
+        try container.encode(attempts, forKey: .attempts)
+        try container.encode(withdrawn, forKey: .withdrawn)
+        try container.encode(removals.sorted(), forKey: .removals)
+    }
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+@_spi(Facade) internal import OfflinePackage
+@_spi(Packaging) internal import PackageFormat
+internal import ResourceLoading
+@_spi(Facade) internal import ResourceTable
+
+/// The state machine of automatic updates and of updates that wait: it decides when to check the catalogue, which
+/// updates run, and which packages are removed. A value without a clock.
+///
+/// The caller applies events and then calls ``advance(at:in:)``, which returns the next steps. ``stored`` is the state
+/// that must survive the process: after a kill, updates that were due or ran are due again, and removals are repeated.
+///
+/// - A manifest has at most one due update, and at most ``Options/maxConcurrent`` updates run at one time.
+/// - A package is not attempted again within 30 seconds.
+/// - An update whose conditions do not hold waits. It starts when they hold.
+/// - An update that failed for a reason that may pass is held. It is attempted again after the next trigger or change
+///   of conditions, or after ``retryInterval``, at most ``maxFailures`` times in total.
+///
+/// Times are those of the wall clock, because they are kept across processes. A time in the future means that the clock
+/// was set back, and delays nothing.
+struct UpdatePlan: Sendable, Hashable {
+    /// The options, which are not stored.
+    struct Options: Sendable, Hashable {
+        var policy = UpdatePolicy.manual
+        var sources: [PackageSource] = []
+        /// The URL that identifies the catalogue, or `nil` if there is none.
+        var catalogueURL: String?
+        var hasMirror = false
+        /// The URLs below which the scopes of a catalogue must lie.
+        var scopes: [PackageBaseURL] = []
+        var timing = ApplyTiming.nextLaunch
+        var urgency = UpdateUrgency.whenConvenient
+        var maxConcurrent = 2
+    }
+
+    /// An event that may trigger a check.
+    enum Trigger: Sendable, Hashable {
+        case launch
+        case foreground
+        /// A page with this URL opens.
+        case opened(String)
+        /// The app has requested a check of everything.
+        case request
+        /// The time of ``nextWake(at:)`` has come.
+        case timer
+    }
+
+    /// A step of the caller.
+    enum Step: Sendable, Hashable {
+        case check(SourceCheck.Attempt)
+        case update(DueUpdate)
+        case remove(PackageID)
+        /// An event: an update waits.
+        case announceWaiting(PackageSource, reason: String)
+        /// An event: the progress of the updates that run at one time.
+        case announceProgress(Progress)
+    }
+
+    /// The numbers of updates that run at one time.
+    struct Progress: Sendable, Hashable {
+        var finished = 0
+        var failed = 0
+        var total = 0
+    }
+
+    /// The end of an attempt to update a package.
+    enum Ending: Sendable, Hashable {
+        /// The version is active, staged or unchanged.
+        case finished
+        /// The same manifest would fail again.
+        case refused
+        /// A reason that may pass: the network, the server or the storage.
+        case failed
+        /// The conditions do not allow the update now. The reason is one line.
+        case notNow(String)
+        /// The work of the container ended.
+        case interrupted
+    }
+
+    /// The packages of a check.
+    struct Demand: Sendable, Hashable {
+        /// The number of pages above which all packages are checked.
+        static let maxPages = 32
+        var isAll = false
+        var pages: Set<String> = []
+
+        mutating func merge(_ other: Demand) {
+            isAll = isAll || other.isAll || pages.union(other.pages).count > Self.maxPages
+            pages = isAll ? [] : pages.union(other.pages)
+        }
+    }
+
+    /// The number of failed attempts after which an update is given up until the next check.
+    static let maxFailures = 5
+    /// The time after which an update that failed is attempted again without a trigger, in seconds.
+    static let retryInterval: TimeInterval = 600
+    /// The maximum number of due updates. Further ones are dropped until the next check.
+    static let maxDue = 2 * PackageCatalogue.maxPackages
+    /// The maximum number of withdrawn packages that are remembered. The oldest are dropped first.
+    static let maxWithdrawn = PackageCatalogue.maxPackages
+
+    let options: Options
+    /// The state that must survive the process.
+    var stored = Stored()
+    /// The keys of the updates that run.
+    private(set) var running: Set<String> = []
+    /// The keys of the updates that are not attempted before the next trigger.
+    private var held: Set<String> = []
+    /// The reasons that were announced, by key.
+    private var announced: [String: String] = [:]
+    /// The packages whose removal is in progress.
+    private var removalsInProgress: Set<PackageID> = []
+    /// The packages whose removal failed. It is not attempted again before the next trigger.
+    private var failedRemovals: Set<PackageID> = []
+    /// The packages to update after the check in progress.
+    var demand = Demand()
+    /// The steps that are due at once.
+    var steps: [Step] = []
+    /// A Boolean value that indicates whether the catalogue was checked in this process.
+    var hasChecked = false
+    /// A Boolean value that indicates whether the app is in the background or suspended. Nothing starts then.
+    private(set) var isAway = false
+    /// The packages of checks that failed because the device had no network.
+    var missed = Demand()
+    private var progress = Progress()
+    private var lastProgress = Progress()
+
+    /// The plan after a launch.
+    init(_ options: Options, stored: Stored = Stored()) {
+        self.options = options
+        self.stored = stored
+        restore()
+    }
+
+    // MARK: Events
+
+    /// Applies a trigger.
+    mutating func record(_ trigger: Trigger, at now: Date) {
+        held = []
+        failedRemovals = []
+        switch trigger {
+        case .launch where options.policy.isOnLaunch, .foreground where options.policy.isOnForeground, .request:
+            check(Demand(isAll: true), at: now)
+        case .opened(let url) where options.policy.isWhenOpened:
+            check(Demand(pages: [url]), at: now)
+        default:
+            if let due = periodicTime(at: now), due <= now { check(Demand(isAll: true), at: now) }
+        }
+    }
+
+    /// Applies a change of the host's conditions.
+    mutating func conditionsDidChange(at now: Date) {
+        held = []
+        guard missed != Demand() else { return }
+        let missed = missed
+        self.missed = Demand()
+        check(missed, at: now)
+    }
+
+    /// Applies the absence or the return of the app. A return is followed by a trigger.
+    mutating func setAway(_ isAway: Bool) { self.isAway = isAway }
+
+    /// Makes an update due that the app has requested.
+    /// - Returns: `false` if too many updates are due.
+    mutating func request(_ source: PackageSource, _ timing: ApplyTiming) -> Bool {
+        let update = DueUpdate(source: source, timing: timing, urgency: .whenConvenient, isOfApp: true)
+        if let index = stored.due.firstIndex(where: { $0.key == update.key }) {
+            if !running.contains(update.key) { stored.due[index] = update }
+        } else {
+            guard stored.due.count < Self.maxDue else { return false }
+            stored.due.append(update)
+        }
+        held.remove(update.key)
+        return true
+    }
+
+    /// Drops due updates that do not run, for example because the app has removed their package.
+    mutating func drop(where isDropped: (DueUpdate) -> Bool) {
+        let running = running
+        stored.due.removeAll { !running.contains($0.key) && isDropped($0) }
+        let keys = Set(stored.due.map(\.key))
+        held.formIntersection(keys)
+        announced = announced.filter { keys.contains($0.key) }
+    }
+
+    /// Records that the caller itself attempts a due update.
+    /// - Returns: `false` if an attempt is in progress.
+    mutating func begin(_ key: String, at now: Date) -> Bool {
+        guard running.insert(key).inserted else { return false }
+        stored.attempts[key] = now
+        announced[key] = nil
+        return true
+    }
+
+    /// Records that a due update is not attempted before the next trigger.
+    mutating func hold(_ key: String) { held.insert(key) }
+
+    /// Applies the end of an attempt that began.
+    mutating func finish(_ key: String, with ending: Ending) {
+        guard running.remove(key) != nil else { return }
+        switch ending {
+        case .finished, .refused: stored.due.removeAll { $0.key == key }
+        case .failed:
+            if let index = stored.due.firstIndex(where: { $0.key == key }) {
+                stored.due[index].failures += 1
+                if stored.due[index].failures >= Self.maxFailures { stored.due.remove(at: index) }
+            }
+            held.insert(key)
+        case .notNow(let reason):
+            held.insert(key)
+            if let update = stored.due.first(where: { $0.key == key }) { announce(reason, of: update) }
+        case .interrupted: break
+        }
+        switch ending {
+        case .finished: progress.finished += 1
+        case .refused, .failed: progress.failed += 1
+        case .notNow, .interrupted: break
+        }
+        // The catalogue may have dropped the package meanwhile.
+        let plan = self
+        drop(where: plan.isWithdrawn)
+    }
+
+    /// Applies the end of a removal.
+    mutating func finishRemoval(of id: PackageID, isRemoved: Bool) {
+        removalsInProgress.remove(id)
+        if isRemoved { stored.removals.remove(id) } else { failedRemovals.insert(id) }
+    }
+
+    // MARK: Steps
+
+    /// Returns the steps that are due, and records that they begin.
+    mutating func advance(at now: Date, in conditions: HostConditions) -> [Step] {
+        stored.attempts = stored.attempts.filter { Self.isRecent($0.value, at: now) || running.contains($0.key) }
+        defer { steps = [] }
+        guard !isAway else { return steps }
+        for id in stored.removals.subtracting(failedRemovals).sorted()
+        where removalsInProgress.insert(id).inserted { steps.append(.remove(id)) }
+        var waiting = 0
+        for update in stored.due where isReady(update, at: now) {
+            if let reason = update.urgency.obstacle(in: conditions) {
+                announce(reason, of: update)
+            } else if running.count < max(options.maxConcurrent, 1) {
+                _ = begin(update.key, at: now)
+                steps.append(.update(update))
+            } else {
+                waiting += 1
+            }
+        }
+        reportProgress(waiting: waiting)
+        return steps
+    }
+
+    /// The time at which ``Trigger/timer`` must be applied, or `nil` if there is none.
+    func nextWake(at now: Date) -> Date? {
+        guard !isAway else { return nil }
+        let retry = held.isEmpty ? nil : now + Self.retryInterval
+        let cooled = stored.due.filter { !running.contains($0.key) && !held.contains($0.key) }
+            .compactMap { stored.attempts[$0.key] }.filter { Self.isRecent($0, at: now) }.min()
+            .map { $0 + SourceCheck.minimumInterval }
+        return [periodicTime(at: now), retry, cooled].compactMap { $0 }.min()
+    }
+
+    /// A Boolean value that indicates whether no check, no update and no removal is in progress.
+    var isResting: Bool { running.isEmpty && removalsInProgress.isEmpty && demand == Demand() }
+
+    /// Returns the reason that prevents a due update now, or `nil` if there is none.
+    func obstacle(to key: String, in conditions: HostConditions) -> String? {
+        stored.due.first { $0.key == key }?.urgency.obstacle(in: conditions)
+    }
+
+    // MARK: Helpers
+
+    /// Makes the updates of a demand due, from the sources and the catalogue that is in use.
+    mutating func add(_ demand: Demand, at now: Date) {
+        let pages = demand.pages.compactMap { PackageURL($0) }
+        for update in candidates where demand.isAll || pages.contains(where: update.covers) {
+            guard stored.due.count < Self.maxDue else { return }
+            let isRecent = stored.attempts[update.key].map { Self.isRecent($0, at: now) } ?? false
+            guard !isRecent, !stored.due.contains(where: { $0.key == update.key }) else { continue }
+            stored.due.append(update)
+        }
+    }
+
+    /// The updates of the configured sources and of the catalogue.
+    private var candidates: [DueUpdate] {
+        let listed = options.catalogueURL == nil ? [] : stored.catalogue?.packages ?? []
+        var keys: Set<String> = []
+        let named = options.sources.map {
+            DueUpdate(source: $0, timing: options.timing, urgency: options.urgency)
+        }
+        return (named + listed.map(update)).filter { keys.insert($0.key).inserted }
+    }
+
+    private func update(_ entry: PackageCatalogue.Entry) -> DueUpdate {
+        DueUpdate(
+            source: PackageSource(entry.manifestURL, package: entry.package, scope: entry.scope),
+            timing: options.timing, urgency: options.urgency, version: entry.version)
+    }
+
+    /// Drops stored updates that the configuration and the catalogue no longer contain.
+    private mutating func restore() {
+        if let url = options.catalogueURL, stored.catalogueURL != url {
+            // The numbers and the errors of another source do not apply.
+            stored.check = SourceCheck()
+            stored.formerPackages.formUnion((stored.catalogue?.packages ?? []).map(\.package))
+            stored.catalogue = nil
+            stored.catalogueURL = url
+        }
+        let keys = Set(candidates.map(\.key))
+        stored.due.removeAll { !$0.isOfApp && !keys.contains($0.key) }
+    }
+
+    private func isReady(_ update: DueUpdate, at now: Date) -> Bool {
+        !running.contains(update.key) && !held.contains(update.key)
+            && !(update.source.package.map(stored.removals.contains) ?? false)
+            && !(stored.attempts[update.key].map { Self.isRecent($0, at: now) } ?? false)
+    }
+
+    /// Returns a Boolean value that indicates whether a due update is that of a package that the catalogue no longer
+    /// lists.
+    func isWithdrawn(_ update: DueUpdate) -> Bool {
+        guard !update.isOfApp, let id = update.source.package, stored.withdrawn.contains(id) else { return false }
+        return !options.sources.contains { $0.manifestURL == update.key }
+    }
+
+    private mutating func announce(_ reason: String, of update: DueUpdate) {
+        guard announced[update.key] != reason else { return }
+        announced[update.key] = reason
+        steps.append(.announceWaiting(update.source, reason: reason))
+    }
+
+    private mutating func reportProgress(waiting: Int) {
+        progress.total = progress.finished + progress.failed + running.count + waiting
+        if progress != lastProgress { steps.append(.announceProgress(progress)) }
+        if running.isEmpty, waiting == 0 { progress = Progress() }
+        lastProgress = progress
+    }
+
+    /// The time of the next periodic check, or `nil` if there is none.
+    private func periodicTime(at now: Date) -> Date? {
+        guard let interval = options.policy.interval else { return nil }
+        guard let last = stored.lastRound, last <= now else { return now }
+        return last + interval / .seconds(1)
+    }
+
+    private static func isRecent(_ date: Date, at now: Date) -> Bool {
+        let passed = now.timeIntervalSince(date)
+        return passed >= 0 && passed < SourceCheck.minimumInterval
+    }
+
+    /// Returns the root of a URL's origin, or `nil` if it has none.
+    static func origin(of url: String) -> PackageBaseURL? {
+        WebOrigin(url: url).flatMap { try? PackageBaseURL("\($0)/") }
+    }
+}
