@@ -10,7 +10,7 @@ import ResourceLoading
 import ResourceStore
 import Testing
 
-@testable import ResourceTable
+@_spi(Facade) @testable import ResourceTable
 
 /// Triggers that arrive while a table is requested.
 @MainActor

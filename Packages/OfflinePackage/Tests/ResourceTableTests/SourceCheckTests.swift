@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@testable import ResourceTable
+@_spi(Facade) @testable import ResourceTable
 
 /// Tests of the update policy, step by step and in any order.
 @Suite("Update policy", .timeLimit(.minutes(1)))

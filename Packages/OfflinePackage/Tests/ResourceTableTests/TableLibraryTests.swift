@@ -9,7 +9,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@testable import ResourceTable
+@_spi(Facade) @testable import ResourceTable
 
 /// Tests of checks, adoption of tables, background downloads and restarts.
 @Suite("Table library", .timeLimit(.minutes(1)))

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BaseTesting
+import Foundation
+import OfflinePackage
+import PackageFormat
+import ResourceLoading
+import Testing
+
+@testable import PackageUpdates
+@_spi(Facade) @testable import ResourceTable
+
+/// The plan of updates under random orders of triggers, outcomes, conditions and kills.
+@Suite("Orders of updates", .timeLimit(.minutes(2)))
+struct UpdatePlanInterleavingTests {
+    /// A container of a plan, which compares the plan's steps with the rules.
+    private struct World {
+        static let maxConcurrent = 2
+        var generator: SeededGenerator
+        var now = Date(timeIntervalSince1970: 1_000_000)
+        var conditions = HostConditions()
+        var isAway = false
+        var plan: UpdatePlan
+        let options: UpdatePlan.Options
+        /// The catalogue of the server.
+        var served: PackageCatalogue
+        /// The catalogue that the plan has received last.
+        var known: PackageCatalogue?
+        var checks: [SourceCheck.Attempt] = []
+        var running: [DueUpdate] = []
+        /// The running updates that fail, because their package was removed meanwhile.
+        var overtaken: Set<String> = []
+        var removals: Set<PackageID> = []
+        var starts: [String: Date] = [:]
+        /// The requests of the app that have not ended, with the number of failed attempts.
+        var requests: [String: Int] = [:]
+        var installed: Set<PackageID> = []
+        var listedOnce: Set<PackageID> = []
+        var counts: [String: Int] = [:]
+
+        init(seed: UInt64) throws {
+            generator = SeededGenerator(seed: seed)
+            served = try PackageCatalogue(sequence: 0, packages: [])
+            options = try UpdatePlan.Options(
+                policy: [.onLaunch, .onForeground, .whenOpened, .periodic(.seconds(900))],
+                sources: [PackageSource("https://named.example/n.json")], catalogueURL: "https://c.example/c.json",
+                hasMirror: true, scopes: [PackageBaseURL("https://c.example/")], maxConcurrent: Self.maxConcurrent)
+            plan = UpdatePlan(options)
+        }
+
+        mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
+
+        mutating func count(_ what: String) { counts[what, default: 0] += 1 }
+
+        // MARK: Steps of the plan
+
+        mutating func advance() {
+            for step in plan.advance(at: now, in: conditions) {
+                switch step {
+                case .check(let attempt):
+                    checks.append(attempt)
+                    #expect(checks.count == 1)
+                case .update(let update): start(update)
+                case .remove(let id):
+                    #expect(removals.insert(id).inserted && !isAway)
+                    for update in running where update.source.package == id { overtaken.insert(update.key) }
+                case .announceWaiting(let source, _): #expect(!source.manifestURL.isEmpty)
+                case .announceProgress(let progress):
+                    #expect(progress.finished + progress.failed + running.count <= progress.total)
+                }
+            }
+            #expect(running.count <= Self.maxConcurrent)
+            #expect(Set(plan.stored.due.map(\.key)).count == plan.stored.due.count)
+            #expect(plan.isResting == (checks.isEmpty && running.isEmpty && removals.isEmpty))
+            if let wake = plan.nextWake(at: now) { #expect(!isAway && (wake > now || checks.isEmpty)) }
+        }
+
+        mutating func start(_ update: DueUpdate) {
+            count("start")
+            #expect(!running.contains { $0.key == update.key } && !isAway)
+            #expect(update.urgency == .wanted || conditions.allowsBackgroundTransfers)
+            if let last = starts[update.key] { #expect(now.timeIntervalSince(last) >= 30, "\(update.key)") }
+            #expect(update.source.package.map { !removals.contains($0) } ?? true)
+            let isListed = known?.packages.contains { $0.manifestURL == update.key } ?? false
+            #expect(isListed || requests[update.key] != nil || update.key == options.sources[0].manifestURL)
+            starts[update.key] = now
+            running.append(update)
+        }
+
+        // MARK: Events
+
+        mutating func step() throws {
+            switch random(14) {
+            case 0...2: now += TimeInterval(random(60))
+            case 3:
+                let triggers: [UpdatePlan.Trigger] = [
+                    .foreground, .request, .timer, .opened("https://c.example/\(random(4))/x"),
+                ]
+                plan.record(triggers[random(4)], at: now)
+            case 4:
+                conditions = HostConditions(
+                    isIdle: random(3) > 0, network: [.none, .metered, .unmetered, .unmetered][random(4)])
+                plan.conditionsDidChange(at: now)
+            case 5:
+                isAway = random(3) == 0
+                plan.setAway(isAway)
+            case 6: try serve()
+            case 7, 8: try endCheck([.success, .success, .failure, .nothing][random(4)], isCurrent: random(4) > 0)
+            case 9, 10: endUpdate(with: [.finished, .finished, .failed, .refused, .notNow("no")][random(5)])
+            case 11: endRemoval(isRemoved: random(3) > 0)
+            case 12: request("https://app.example/\(random(3)).json")
+            default: if random(10) == 0 { try kill() }
+            }
+            advance()
+        }
+
+        /// Changes the catalogue of the server.
+        mutating func serve() throws {
+            let ids = (0..<4).filter { _ in random(2) == 0 }
+            served = try PackageCatalogue(
+                sequence: served.sequence + 1,
+                packages: ids.map {
+                    try .init(
+                        package: PackageID("p\($0)"), manifestURL: "https://c.example/\($0).json",
+                        scope: PackageBaseURL("https://c.example/\($0)/"))
+                })
+        }
+
+        mutating func endCheck(_ outcome: SourceCheck.Outcome, isCurrent: Bool) throws {
+            guard let attempt = checks.popLast() else { return }
+            count("check")
+            let fetch: UpdatePlan.Fetch =
+                switch outcome {
+                case .success where isCurrent: .catalogue(served)
+                case .success: .catalogue(try PackageCatalogue(sequence: 0, packages: []))
+                case .failure: .failed(DeliveryError(.network, "down"))
+                case .nothing: .offline
+                }
+            guard let catalogue = try? plan.finish(attempt, with: fetch, at: now) else { return }
+            #expect(catalogue.sequence > known?.sequence ?? -1)
+            known = catalogue
+            listedOnce.formUnion(catalogue.packages.map(\.package))
+        }
+
+        mutating func endUpdate(with ending: UpdatePlan.Ending) {
+            guard !running.isEmpty else { return }
+            let update = running.remove(at: random(running.count))
+            let isOvertaken = overtaken.remove(update.key) != nil
+            let ending = isOvertaken && ending == .finished ? .failed : ending
+            plan.finish(update.key, with: ending)
+            switch ending {
+            case .finished:
+                count("finish")
+                requests[update.key] = nil
+                if let id = update.source.package { installed.insert(id) }
+            case .refused: requests[update.key] = nil
+            case .failed:
+                guard let failures = requests[update.key] else { break }
+                requests[update.key] = failures + 1 < UpdatePlan.maxFailures ? failures + 1 : nil
+            case .notNow, .interrupted: break
+            }
+            #expect(requests[update.key] == nil || plan.stored.due.contains { $0.key == update.key })
+        }
+
+        mutating func endRemoval(isRemoved: Bool) {
+            guard let id = removals.sorted().first else { return }
+            removals.remove(id)
+            count("removal")
+            if isRemoved { installed.remove(id) }
+            plan.finishRemoval(of: id, isRemoved: isRemoved)
+        }
+
+        mutating func request(_ url: String) {
+            let isAccepted = plan.request(PackageSource(url), .now)
+            #expect(isAccepted)
+            if !running.contains(where: { $0.key == url }) { requests[url] = 0 }
+        }
+
+        /// Ends the process, and starts another one with the stored state.
+        mutating func kill() throws {
+            count("kill")
+            let stored = try JSONDecoder().decode(UpdatePlan.Stored.self, from: JSONEncoder().encode(plan.stored))
+            #expect(stored == plan.stored)
+            plan = UpdatePlan(options, stored: stored)
+            (checks, running, removals, overtaken, isAway) = ([], [], [], [], false)
+            plan.record(.launch, at: now)
+        }
+
+        /// Lets everything succeed until nothing is due.
+        mutating func rest() throws {
+            isAway = false
+            plan.setAway(false)
+            conditions = HostConditions()
+            for _ in 0..<20 {
+                now += 31
+                plan.conditionsDidChange(at: now)
+                plan.record(.request, at: now)
+                advance()
+                while !plan.isResting {
+                    try endCheck(.success, isCurrent: true)
+                    endUpdate(with: .finished)
+                    endRemoval(isRemoved: true)
+                    advance()
+                }
+            }
+            #expect(plan.stored.due == [] && plan.stored.removals == [] && requests == [:])
+            let listed = Set(served.packages.map(\.package))
+            #expect(known == served && installed == listed, "\(installed) \(listed)")
+            #expect(Set(plan.stored.withdrawn) == listedOnce.subtracting(listed))
+        }
+    }
+
+    @Test("The rules hold in any order, and nothing is lost", arguments: 1...40 as ClosedRange<UInt64>)
+    func orders(seed: UInt64) throws {
+        var world = try World(seed: seed)
+        world.plan.record(.launch, at: world.now)
+        world.advance()
+        for _ in 0..<2_000 { try world.step() }
+        try world.rest()
+        for what in ["start", "check", "finish", "removal", "kill"] {
+            #expect(world.counts[what, default: 0] > 0, "\(what)")
+        }
+    }
+}
