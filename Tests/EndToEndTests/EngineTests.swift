@@ -163,6 +163,13 @@ extension RealEngine {
         }
 
         @Test(
+            "A catalogue installs, updates and withdraws a package; an open page keeps its version",
+            arguments: ["scheme", "document", "proxy"])
+        func catalogue(mode: String) async throws {
+            try await run("catalogue", mode)
+        }
+
+        @Test(
             "Pages have the app's user agent, and its values before their first script, per origin",
             arguments: ["scheme", "proxy", "server"])
         func pageOptions(mode: String) async throws {

@@ -47,6 +47,13 @@ struct ReadmeTests {
         #expect(try text("docs/app-life.md").contains("```swift\n\(code[header.upperBound...])```"))
     }
 
+    @Test("The guide to the life of an app shows code that is compiled")
+    func guideToAppLife() throws {
+        let code = try text("Packages/ContainerKit/Tests/ContainerKitTests/UpdatingShop.swift")
+        let header = try #require(code.firstRange(of: "\n\n"))
+        #expect(try text("docs/app-life.md").contains("```swift\n\(code[header.upperBound...])```"))
+    }
+
     @Test("The README's manifest names existing products and traits")
     func manifest() throws {
         let shipped = try text("Package.swift")

@@ -78,6 +78,7 @@ enum EngineCheck: String, CaseIterable {
     case downloadAfterKill
     case downloadFull
     case prefetch
+    case catalogue
     case pageOptions
     case modes
     case documentMode
@@ -177,6 +178,7 @@ enum EngineCheck: String, CaseIterable {
         case .downloadFull:
             try await checkDownloadFull(mode(arguments), on: arguments.last ?? "", in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .catalogue: try await checkCatalogue(mode(arguments), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
         case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))

@@ -80,7 +80,8 @@ package final class PackageService {
         changesAtLaunch = try await updater.start()
         schedule = await UpdateScheduler(
             automatic, updater: updater, library: library, store: store, network: network,
-            allowsInsecure: packages.allowsInsecure, conditions: conditions, logger: logger)
+            allowsInsecure: packages.allowsInsecure, conditions: conditions, logger: logger,
+            clock: updates.downloads.clock, now: updates.downloads.now)
         let sweepRequests: AsyncStream<Void>
         let noticeStream: AsyncStream<Notice>
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -160,4 +160,14 @@ struct AutomaticUpdateTests {
         #expect(fixture.network.backgroundURLs.withLock { $0 } == fixture.network.urls)
         await container.shutDown()
     }
+
+    @Test("The guide's program describes events of updates")
+    func guide() {
+        let source = PackageSource("https://packages.shop.example/a.json")
+        #expect(
+            updateStatus(.package(.waiting(source, reason: "the app is not idle")))
+                == "https://packages.shop.example/a.json waits: the app is not idle")
+        #expect(updateStatus(.package(.updating(finished: 1, failed: 1, total: 4))) == "2 of 4")
+        #expect(updateStatus(.rulesChanged) == nil)
+    }
 }

@@ -73,7 +73,7 @@ struct UpdatePlanInterleavingTests {
             #expect(running.count <= Self.maxConcurrent)
             #expect(Set(plan.stored.due.map(\.key)).count == plan.stored.due.count)
             #expect(plan.isResting == (checks.isEmpty && running.isEmpty && removals.isEmpty))
-            if let wake = plan.nextWake(at: now) { #expect(!isAway && (wake > now || checks.isEmpty)) }
+            #expect(!isAway || plan.nextWake(at: now) == nil)
         }
 
         mutating func start(_ update: DueUpdate) {
@@ -180,8 +180,7 @@ struct UpdatePlanInterleavingTests {
         /// Ends the process, and starts another one with the stored state.
         mutating func kill() throws {
             count("kill")
-            let stored = try JSONDecoder().decode(UpdatePlan.Stored.self, from: JSONEncoder().encode(plan.stored))
-            #expect(stored == plan.stored)
+            let stored = try plan.stored.reopened()
             plan = UpdatePlan(options, stored: stored)
             (checks, running, removals, overtaken, isAway) = ([], [], [], [], false)
             plan.record(.launch, at: now)
@@ -211,12 +210,12 @@ struct UpdatePlanInterleavingTests {
         }
     }
 
-    @Test("The rules hold in any order, and nothing is lost", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("The rules hold in any order, and nothing is lost", arguments: 1...20 as ClosedRange<UInt64>)
     func orders(seed: UInt64) throws {
         var world = try World(seed: seed)
         world.plan.record(.launch, at: world.now)
         world.advance()
-        for _ in 0..<2_000 { try world.step() }
+        for _ in 0..<1_000 { try world.step() }
         try world.rest()
         for what in ["start", "check", "finish", "removal", "kill"] {
             #expect(world.counts[what, default: 0] > 0, "\(what)")

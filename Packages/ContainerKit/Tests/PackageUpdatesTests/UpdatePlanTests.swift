@@ -139,9 +139,7 @@ struct UpdatePlanTests {
         conditions.isIdle = false
         plan.conditionsDidChange(at: now)
         #expect(plan.advance(at: now, in: conditions).count == 1)
-        let stored = try JSONDecoder().decode(UpdatePlan.Stored.self, from: JSONEncoder().encode(plan.stored))
-        #expect(stored == plan.stored)
-        plan = UpdatePlan(options, stored: stored)
+        plan = UpdatePlan(options, stored: try plan.stored.reopened())
         plan.record(.launch, at: now)
         #expect(started(by: &plan) == [])
         conditions = HostConditions()
@@ -204,6 +202,23 @@ struct UpdatePlanTests {
         #expect(
             plan.advance(at: now, in: conditions) == [.announceProgress(.init(finished: 4, failed: 1, total: 5))])
         #expect(plan.isResting && plan.advance(at: now, in: conditions) == [])
+    }
+
+    @Test("An update that a caller waits for does not delay automatic updates, and is due again after a kill")
+    func calls() throws {
+        let options = try Self.options(.onLaunch, [Self.help], most: 1)
+        var plan = UpdatePlan(options)
+        _ = plan.request(Self.shop, .now)
+        var hasBegun = plan.beginCall(Self.shop.manifestURL, at: now)
+        #expect(hasBegun && plan.isResting && plan.advance(at: now, in: conditions) == [])
+        hasBegun = plan.beginCall(Self.shop.manifestURL, at: now)
+        #expect(!hasBegun)
+        plan.record(.launch, at: now)
+        #expect(started(by: &plan) == [Self.help.manifestURL])
+        var next = UpdatePlan(options, stored: plan.stored)
+        #expect(next.advance(at: now + 60, in: conditions).compactMap(\.update).map(\.source) == [Self.shop])
+        plan.finish(Self.shop.manifestURL, with: .finished)
+        #expect(plan.stored.due.map(\.source) == [Self.help])
     }
 
     @Test("Nothing starts while the app is away")
@@ -348,6 +363,19 @@ struct UpdatePlanTests {
         #expect(started(by: &plan) == [Self.shop.manifestURL])
         plan.drop { _ in true }
         #expect(plan.stored.due.map(\.source) == [Self.shop])
+    }
+}
+
+extension UpdatePlan.Stored {
+    /// Returns the state that the next process reads, and expects that nothing but a check in progress is lost.
+    func reopened() throws -> Self {
+        var stored = try JSONDecoder().decode(Self.self, from: JSONEncoder().encode(self))
+        let check = stored.check
+        #expect(check.errors == self.check.errors && check.lastCheck == self.check.lastCheck)
+        stored.check = self.check
+        #expect(stored == self)
+        stored.check = check
+        return stored
     }
 }
 

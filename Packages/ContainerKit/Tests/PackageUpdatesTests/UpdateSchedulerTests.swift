@@ -160,6 +160,7 @@ struct UpdateSchedulerTests {
         #expect(stage.installed == [])
         stage.conditions.set(HostConditions())
         try await until { stage.installed == ["a 1"] }
+        await scheduler.checkNow()
         await scheduler.shutDown()
         // The third process has nothing to do.
         scheduler = try await stage.launch()

@@ -13,7 +13,8 @@ internal import ResourceLoading
 /// The caller applies events and then calls ``advance(at:in:)``, which returns the next steps. ``stored`` is the state
 /// that must survive the process: after a kill, updates that were due or ran are due again, and removals are repeated.
 ///
-/// - A manifest has at most one due update, and at most ``Options/maxConcurrent`` updates run at one time.
+/// - A manifest has at most one due update, and at most ``Options/maxConcurrent`` updates run at one time, besides those
+///   that a caller waits for.
 /// - A package is not attempted again within 30 seconds.
 /// - An update whose conditions do not hold waits. It starts when they hold.
 /// - An update that failed for a reason that may pass is held. It is attempted again after the next trigger or change
@@ -107,6 +108,9 @@ struct UpdatePlan: Sendable, Hashable {
     var stored = Stored()
     /// The keys of the updates that run.
     private(set) var running: Set<String> = []
+    /// The keys of the running updates that a caller of the app waits for. They may take days in the background, so
+    /// they do not count as automatic updates.
+    private var calls: Set<String> = []
     /// The keys of the updates that are not attempted before the next trigger.
     private var held: Set<String> = []
     /// The reasons that were announced, by key.
@@ -186,13 +190,19 @@ struct UpdatePlan: Sendable, Hashable {
         announced = announced.filter { keys.contains($0.key) }
     }
 
-    /// Records that the caller itself attempts a due update.
+    /// Records that a caller of the app attempts a due update and waits for it.
     /// - Returns: `false` if an attempt is in progress.
-    mutating func begin(_ key: String, at now: Date) -> Bool {
-        guard running.insert(key).inserted else { return false }
+    mutating func beginCall(_ key: String, at now: Date) -> Bool {
+        guard !running.contains(key) else { return false }
+        calls.insert(key)
+        begin(key, at: now)
+        return true
+    }
+
+    private mutating func begin(_ key: String, at now: Date) {
+        running.insert(key)
         stored.attempts[key] = now
         announced[key] = nil
-        return true
     }
 
     /// Records that a due update is not attempted before the next trigger.
@@ -201,6 +211,7 @@ struct UpdatePlan: Sendable, Hashable {
     /// Applies the end of an attempt that began.
     mutating func finish(_ key: String, with ending: Ending) {
         guard running.remove(key) != nil else { return }
+        let isCall = calls.remove(key) != nil
         switch ending {
         case .finished, .refused: stored.due.removeAll { $0.key == key }
         case .failed:
@@ -215,9 +226,9 @@ struct UpdatePlan: Sendable, Hashable {
         case .interrupted: break
         }
         switch ending {
-        case .finished: progress.finished += 1
-        case .refused, .failed: progress.failed += 1
-        case .notNow, .interrupted: break
+        case .finished where !isCall: progress.finished += 1
+        case .refused where !isCall, .failed where !isCall: progress.failed += 1
+        default: break
         }
         // The catalogue may have dropped the package meanwhile.
         let plan = self
@@ -243,8 +254,8 @@ struct UpdatePlan: Sendable, Hashable {
         for update in stored.due where isReady(update, at: now) {
             if let reason = update.urgency.obstacle(in: conditions) {
                 announce(reason, of: update)
-            } else if running.count < max(options.maxConcurrent, 1) {
-                _ = begin(update.key, at: now)
+            } else if automaticCount < max(options.maxConcurrent, 1) {
+                begin(update.key, at: now)
                 steps.append(.update(update))
             } else {
                 waiting += 1
@@ -264,8 +275,10 @@ struct UpdatePlan: Sendable, Hashable {
         return [periodicTime(at: now), retry, cooled].compactMap { $0 }.min()
     }
 
-    /// A Boolean value that indicates whether no check, no update and no removal is in progress.
-    var isResting: Bool { running.isEmpty && removalsInProgress.isEmpty && demand == Demand() }
+    /// A Boolean value that indicates whether no check, no automatic update and no removal is in progress.
+    var isResting: Bool { automaticCount == 0 && removalsInProgress.isEmpty && demand == Demand() }
+
+    private var automaticCount: Int { running.count - calls.count }
 
     /// Returns the reason that prevents a due update now, or `nil` if there is none.
     func obstacle(to key: String, in conditions: HostConditions) -> String? {
@@ -316,7 +329,7 @@ struct UpdatePlan: Sendable, Hashable {
 
     private func isReady(_ update: DueUpdate, at now: Date) -> Bool {
         !running.contains(update.key) && !held.contains(update.key)
-            && !(update.source.package.map(stored.removals.contains) ?? false)
+            && !(update.source.package.map { stored.removals.union(removalsInProgress).contains($0) } ?? false)
             && !(stored.attempts[update.key].map { Self.isRecent($0, at: now) } ?? false)
     }
 
@@ -334,9 +347,9 @@ struct UpdatePlan: Sendable, Hashable {
     }
 
     private mutating func reportProgress(waiting: Int) {
-        progress.total = progress.finished + progress.failed + running.count + waiting
+        progress.total = progress.finished + progress.failed + automaticCount + waiting
         if progress != lastProgress { steps.append(.announceProgress(progress)) }
-        if running.isEmpty, waiting == 0 { progress = Progress() }
+        if automaticCount == 0, waiting == 0 { progress = Progress() }
         lastProgress = progress
     }
 

@@ -98,8 +98,8 @@ package final class UpdateScheduler {
     /// Records that a page opens. Returns at once.
     package func recordOpening(of url: String) { record(.opened(url)) }
 
-    /// Checks the catalogue and all packages now, and returns when no check and no update is in progress. Updates whose
-    /// conditions do not hold are not waited for.
+    /// Checks the catalogue and all packages now, and returns when no check and no automatic update is in progress.
+    /// Updates whose conditions do not hold are not waited for.
     package func checkNow() async {
         guard !isOver else { return }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -142,6 +142,9 @@ package final class UpdateScheduler {
         for task in tasks.values { task.cancel() }
         for task in tasks.values { await task.value }
         await saving?.value
+        // The tasks may have finished updates.
+        save()
+        await saving?.value
         endRests()
     }
 
@@ -164,7 +167,7 @@ package final class UpdateScheduler {
             return .waiting(reason: reason)
         }
         // If an attempt is in progress, the updater runs this one afterwards.
-        let isOwner = plan.begin(key, at: now())
+        let isOwner = plan.beginCall(key, at: now())
         advance()
         await saving?.value
         do {
