@@ -143,7 +143,7 @@ struct ArrivalTests {
         try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) { $0.downloads.clock = ManualClock() }
             let loader = PartialLoader(updater)
-            let package = try await updater.update(from: network.source()).package
+            let package = try #require(try await updater.update(from: network.source()).package)
             func page(_ number: UInt64) -> PageReference {
                 let id = PageID(rawValue: number)
                 return PageReference(
@@ -171,7 +171,7 @@ struct ArrivalTests {
             await #expect(throws: CancellationError.self) { try await update.value }
             // A page that used files of an incomplete version does not pin that version.
             try depot.publish(["index.html": Data("third".utf8)], version: "3")
-            let third = try await updater.update(from: network.source()).package
+            let third = try #require(try await updater.update(from: network.source()).package)
             #expect(depot.library.generations(of: fresh.id) == [])
             #expect(depot.library.generations(of: idle.id) == [third.generation])
             for (page, answer) in [(fresh, nil), (idle, Data("third".utf8))] {

@@ -89,7 +89,7 @@ struct FetchTests {
         try depot.publish(site, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
-            let package = try await updater.update(from: network.source()).package
+            let package = try #require(try await updater.update(from: network.source()).package)
             depot.library.pin(PageID(rawValue: 1))
             try await updater.remove(package.id)
             var next = site

@@ -81,7 +81,7 @@ extension HealthTests {
             let early = page()
             #expect(early.generations == [])
             await updater.report(BootReport(.began, of: early))
-            let package = try await updater.update(from: network.source()).package
+            let package = try #require(try await updater.update(from: network.source()).package)
             let events = updater.events()
             await updater.report(BootReport(.healthy, of: page()))
             await updater.report(BootReport(.failed("not its fault"), of: page()))

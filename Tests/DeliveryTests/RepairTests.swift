@@ -34,7 +34,7 @@ struct RepairTests {
         let slice = try #require(file.slice)
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
-            let package = try await updater.update(from: network.source()).package
+            let package = try #require(try await updater.update(from: network.source()).package)
             #expect(try await updater.repair(package.id) == .whole)
             let events = updater.events()
             try await damage(file)
@@ -66,7 +66,7 @@ struct RepairTests {
         let file = try #require(manifest.files.first { $0.path.description == "js/7.js" })
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
-            let package = try await updater.update(from: network.source()).package
+            let package = try #require(try await updater.update(from: network.source()).package)
             try await damage(file)
             try depot.publish(["index.html": Data("new".utf8)], version: "2")
             let requests = network.archiveRequests.count

@@ -382,7 +382,7 @@ struct UpdaterTests {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network, holding: ("-2.zip", gate))
-            let package = try await updater.update(from: network.source()).package
+            let package = try #require(try await updater.update(from: network.source()).package)
             try depot.publish(new, version: "2")
             let update = Task { try await updater.update(from: network.source()) }
             await gate.waiting(atLeast: 1)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ContainerKit
 import Foundation
+import OfflinePackage
 import PackageFormat
+import PackagePublisher
 import ResourceLoading
 import Testing
 import WebEngineTesting

@@ -16,7 +16,7 @@ import WebViewPool
 
 @testable import ContainerKit
 @testable import Diagnostics
-@testable import OfflinePackage
+@_spi(Facade) @testable import OfflinePackage
 @testable import PageRecovery
 
 /// The names on which dashboards, pages, stores and scripts outside of this project depend. Types and cases may be
@@ -100,12 +100,15 @@ struct InterfaceNamesTests {
             .updateBegan(source), .staged(id, version, .nextLaunch), .confirmed(id, version),
             .quarantined(id, version, reason: ""), .fellBack(id, version, reason: ""),
             .repaired(id, version, files: 1), .updateFailed(source, failure), .changeFailed(id, failure),
+            .catalogueChanged(try PackageCatalogue(sequence: 1, packages: [])), .catalogueFailed(failure),
+            .withdrawn(id), .waiting(source, reason: ""),
         ]
         #expect(
-            events.map(\.name) == [
+            events.map(\.metricName) == [
                 "update_began", "staged", "proven", "quarantined", "fell_back", "mended", "update_failed",
-                "change_failed",
+                "change_failed", "catalogue_changed", "catalogue_failed", "withdrawn", "waiting",
             ])
+        #expect(PackageEvent.updating(finished: 1, failed: 0, total: 1).metricName == nil)
         let reasons: [DiscardReason] = [
             .surplus, .reuseLimit, .trimmed, .warmUpFailed, .diedIdle, .processEnded, .resetFailed,
         ]

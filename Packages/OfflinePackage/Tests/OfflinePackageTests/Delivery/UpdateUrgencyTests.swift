@@ -5,7 +5,7 @@
 import ResourceLoading
 import Testing
 
-@testable import OfflinePackage
+@_spi(Facade) @testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateUrgencyTests {
