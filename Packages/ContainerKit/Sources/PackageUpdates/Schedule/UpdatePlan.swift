@@ -13,8 +13,8 @@ internal import ResourceLoading
 /// The caller applies events and then calls ``advance(at:in:)``, which returns the next steps. ``stored`` is the state
 /// that must survive the process: after a kill, updates that were due or ran are due again, and removals are repeated.
 ///
-/// - A manifest has at most one due update. At most ``Options/maxConcurrent`` updates run at one time, besides those that
-///   a caller waits for.
+/// - A manifest has at most one due update. At most ``Options/maxConcurrent`` updates run at one time. Updates that a
+///   caller waits for are not counted.
 /// - A package is not attempted again within 30 seconds.
 /// - An update whose conditions do not hold waits. It starts when they hold.
 /// - An update that failed for a reason that may pass is held. It is attempted again after the next trigger or change
