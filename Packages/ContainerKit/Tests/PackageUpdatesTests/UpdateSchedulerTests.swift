@@ -309,6 +309,22 @@ struct UpdateSchedulerTests {
         #expect(stage.network.count(of: source.manifestURL) == 3)
     }
 
+    @Test("An update for later that meets a suspended store waits, and runs after the suspension")
+    func suspended() async throws {
+        let source = try stage.publish("a")
+        let scheduler = try await stage.launch()
+        try stage.store.suspend()
+        let update = try await scheduler.update(from: source, timing: .now)
+        #expect(update.outcome == .waiting(reason: "the container is suspended"))
+        #expect(stage.reasons == ["the container is suspended"])
+        try stage.store.resume()
+        stage.advance(by: 31)
+        scheduler.resume(from: .suspension)
+        try await until { stage.installed == ["a 1"] }
+        await scheduler.checkNow()
+        await scheduler.shutDown()
+    }
+
     @Test("A state that cannot be decoded is replaced")
     func damaged() async throws {
         try stage.store.putDocument(Data("{".utf8), as: "package-updates")

@@ -361,6 +361,7 @@ extension UpdateScheduler {
         switch error {
         case is CancellationError: return .interrupted
         case let error as DeliveryError where error.code == .notNow: return .notNow(error.message)
+        case let error as StoreError where error.code == .suspended: return .notNow("the container is suspended")
         case let error as DeliveryError where !passingCodes.contains(error.code): return .refused
         case is DeliveryError, is StoreError:
             // The transfer may have failed because the conditions changed.
