@@ -22,14 +22,18 @@ public import ResourceLoading
         self.cookies = cookies
     }
 
-    /// Loads a request after replacing its `Cookie` field with the cookies of its page.
+    /// Loads a request after replacing its `Cookie` field with the cookies of its page. It waits until the jar has the
+    /// changes of the app's storage.
     public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        try await base.load(completed(request))
+        if request.page != nil { await cookies.refresh?.wait() }
+        return try await base.load(completed(request))
     }
 
-    /// Returns the immediate response to a request with the cookies of its page.
+    /// Returns the immediate response to a request with the cookies of its page, unless the jar may lack a change of
+    /// the app's storage.
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        base.immediateResponse(to: completed(request))
+        guard request.page == nil || cookies.refresh?.isNeeded != true else { return .later }
+        return base.immediateResponse(to: completed(request))
     }
 
     private func completed(_ request: ResourceRequest) -> ResourceRequest {

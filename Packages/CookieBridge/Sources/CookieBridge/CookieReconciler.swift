@@ -4,7 +4,7 @@
 internal import CookieJar
 internal import Foundation
 
-/// An actor that synchronizes cookie stores: the jar and the engine's store.
+/// An actor that synchronizes cookie stores: the app's storage, the engine's store and the jar.
 ///
 /// `Reconciliation` contains the rules, and the reconciler performs the effects that it returns. Writes of one cookie
 /// to one store run one after the other. A failed write is tried again after a pause. Pending work is a state, not a
@@ -41,7 +41,7 @@ actor CookieReconciler {
     ///   - clock: the clock that times waits and limits.
     ///   - now: a closure that returns the time against which cookies expire.
     init(
-        _ stores: KeyValuePairs<CookieStoreID, any CookieStoring>, configuration: Configuration = Configuration(),
+        _ stores: [(CookieStoreID, any CookieStoring)], configuration: Configuration = Configuration(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.configuration = configuration
@@ -75,8 +75,9 @@ actor CookieReconciler {
     // MARK: Lifecycle
 
     /// Starts observing the stores, and reads them.
+    /// - Parameter deleted: the cookies that were deleted before the start, whatever the first reads show.
     /// - Throws: ``CookieBridgeError`` with code `stopped`, after ``stop()``.
-    func start() async throws {
+    func start(deleting deleted: [Cookie.Identity] = []) async throws {
         guard phase != .stopped else { throw CookieBridgeError(.stopped, "a stopped reconciler cannot start") }
         guard phase == .idle else { return }
         phase = .running
@@ -92,6 +93,7 @@ actor CookieReconciler {
                 }
             }
         }
+        perform(reconciliation.delete(deleted, now: wallClock()))
         perform(reconciliation.start(now: wallClock()))
     }
 

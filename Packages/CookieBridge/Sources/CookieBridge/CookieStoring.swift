@@ -44,7 +44,9 @@ protocol CookieStoring: Sendable {
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The app's own jar, which its network requests use.
+    /// The cookie storage of the app, which its URLSession requests use.
+    public static let native = CookieStoreID(rawValue: "native")
+    /// The container's jar, which its requests for pages use.
     public static let jar = CookieStoreID(rawValue: "jar")
     /// The web engine's store.
     public static let engine = CookieStoreID(rawValue: "engine")

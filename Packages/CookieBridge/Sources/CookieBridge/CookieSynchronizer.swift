@@ -7,17 +7,20 @@ internal import PublicSuffixList
 public import ResourceLoading
 public import WebEngine
 
-/// The owner of the cookies of a container's pages: the jar, its file, and the synchronization with the engine's store.
+/// The owner of the cookies of a container's pages: the jar, its file, and the synchronization of the jar, the engine's
+/// store and the app's storage.
 ///
 /// Isolation: any thread; the jar has its own lock.
 @_spi(Facade) public final class CookieSynchronizer: Sendable {
-    /// The jar that holds the cookies.
-    public let jar: CookieStore
-    /// The cookies of the jar for page requests and scripts.
-    public let pages: PageCookies
+    /// The jar that holds the cookies; `nil` if the engine stores the cookies of all pages.
+    public let jar: CookieStore?
+    /// The cookies of the jar for page requests and scripts; `nil` without a jar.
+    public let pages: PageCookies?
     private let file: CookieFile?
+    private let native: NativeCookies?
+    private let refresh: NativeRefresh?
     private let reconciler: CookieReconciler?
-    /// A Boolean value that indicates whether the engine's store is synchronized with the jar.
+    /// A Boolean value that indicates whether the engine's store is synchronized.
     public var coversEngine: Bool { reconciler != nil }
     private let delegate: any CookieSynchronizerDelegate
     /// A Boolean value that indicates whether pages open without waiting, because a page has waited for the engine's
@@ -28,42 +31,68 @@ public import WebEngine
     /// waits again. The reconciler stops retrying a store earlier.
     private static let patience = Duration.seconds(60)
 
-    /// Creates a synchronizer: opens the jar and reads its file.
+    /// Creates a synchronizer: opens the jar and reads its file. The app's storage is not touched before ``start()``.
     /// - Parameters:
     ///   - options: the options of the jar, its file and the synchronization.
-    ///   - directory: the folder of the file.
-    ///   - engine: the engine's store to synchronize, if pages that the container opens may also use it; `nil` for
-    ///     none.
+    ///   - directory: the folder of the files.
+    ///   - hasJar: a Boolean value that indicates whether the container sends and stores cookies of pages itself.
+    ///   - engine: the engine's store to synchronize; `nil` for none.
+    ///   - hasLocalServer: a Boolean value that indicates whether pages are at a local server. The cookies of its sites
+    ///     and its access token stay in the engine.
     ///   - clock: the clock that times waits and limits.
     ///   - delegate: the receiver of events.
     @MainActor
     public init(
-        _ options: CookieOptions, directory: String, engine: (any EngineCookieStore)?,
-        clock: any Clock<Duration> = ContinuousClock(), delegate: any CookieSynchronizerDelegate
+        _ options: CookieOptions, directory: String, hasJar: Bool = true, engine: (any EngineCookieStore)?,
+        hasLocalServer: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+        delegate: any CookieSynchronizerDelegate
     ) {
         self.delegate = delegate
-        (jar, file) = Self.openJar(options, in: directory, delegate)
-        pages = PageCookies(jar: jar, acceptsThirdParties: options.acceptsThirdParties)
-        reconciler = engine.map { [jar] engine in
-            var configuration = CookieReconciler.Configuration()
-            configuration.barrierLimit = options.openLimit
-            configuration.transferLimit = options.transferLimit
-            configuration.report = { delegate.record(.storesDiffer($0)) }
-            return CookieReconciler(
-                [.engine: EngineCookies(engine, clock: clock), .jar: JarCookieStore(jar: jar)],
-                configuration: configuration, clock: clock)
+        (jar, file) =
+            hasJar
+            ? Self.openJar(options.isPersistent ? directory + "/cookies.json" : nil, options.limits, delegate)
+            : (nil, nil)
+        // Without the engine's store, no reconciler synchronizes the storage.
+        native = engine == nil ? nil : Self.native(options.native, in: directory, delegate)
+        var stores: [(CookieStoreID, any CookieStoring)] = []
+        if let native { stores.append((.native, native)) }
+        if let engine {
+            let adapter = EngineCookies(engine, clock: clock) { !hasLocalServer || !$0.isOfLocalhost }
+            stores.append((.engine, adapter))
         }
+        if let jar { stores.append((.jar, JarCookieStore(jar: jar))) }
+        var configuration = CookieReconciler.Configuration()
+        configuration.barrierLimit = options.openLimit
+        configuration.transferLimit = options.transferLimit
+        configuration.report = { delegate.record(.storesDiffer($0)) }
+        let reconciler = engine.map { _ in CookieReconciler(stores, configuration: configuration, clock: clock) }
+        let refresh = native.flatMap { native in reconciler.map { NativeRefresh(native, $0) } }
+        pages = jar.map { jar in
+            var pages = PageCookies(jar: jar, acceptsThirdParties: options.acceptsThirdParties)
+            pages.refresh = refresh
+            return pages
+        }
+        (self.reconciler, self.refresh) = (reconciler, refresh)
     }
 
+    private static func native(
+        _ storage: NativeCookieStorage, in directory: String, _ delegate: any CookieSynchronizerDelegate
+    ) -> NativeCookies? {
+        guard storage.isUsed else { return nil }
+        let (entries, file) = openJar(directory + "/native-cookies.json", NativeCookieRecord.limits, delegate)
+        return NativeCookies(
+            storage, record: NativeCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) })
+    }
+
+    /// Opens a jar and reads its file.
+    /// - Parameter path: the path of the file; `nil` for no file.
     private static func openJar(
-        _ options: CookieOptions, in directory: String, _ delegate: any CookieSynchronizerDelegate
+        _ path: String?, _ limits: CookieStore.Limits, _ delegate: any CookieSynchronizerDelegate
     ) -> (CookieStore, CookieFile?) {
-        guard options.isPersistent else {
-            return (CookieStore(publicSuffixes: SuffixList(), limits: options.limits), nil)
-        }
+        guard let path else { return (CookieStore(publicSuffixes: SuffixList(), limits: limits), nil) }
         var fileOptions = CookieFile.Options()
         fileOptions.onFailure = { delegate.record(.fileNotWritten($0)) }
-        let file = CookieFile(path: directory + "/cookies.json", options: fileOptions)
+        let file = CookieFile(path: path, options: fileOptions)
         var cookies: [Cookie] = []
         do {
             let contents = try file.load()
@@ -73,28 +102,52 @@ public import WebEngine
             // The jar starts without the cookies of the file.
             delegate.record(.fileNotRead(error))
         }
-        let jar = CookieStore(publicSuffixes: SuffixList(), limits: options.limits, cookies: cookies)
+        let jar = CookieStore(publicSuffixes: SuffixList(), limits: limits, cookies: cookies)
         file.follow(jar)
         return (jar, file)
     }
 
-    /// Starts the synchronization.
+    /// Starts the synchronization. Cookies that the app has removed from its storage since the last process are removed
+    /// from the other stores.
     /// - Throws: `CookieBridgeError` with code `stopped` after ``shutDown()``.
     public func start() async throws {
-        try await reconciler?.start()
+        guard let reconciler else { return }
+        try await reconciler.start(deleting: native?.begin() ?? [])
     }
+
+    /// Returns the engine's store for requests that the container makes in place of the engine. Its reads include the
+    /// changes of the app's storage.
+    @MainActor
+    public func refreshed(_ engine: any EngineCookieStore) -> any EngineCookieStore {
+        refresh.map { RefreshedCookieStore(engine, $0) } ?? engine
+    }
+
+    /// Starts a transfer if the app's storage has changed, without waiting for it.
+    public func checkNative() { native?.check() }
 
     /// The counters of the synchronization; `nil` if there is none.
     public var counters: CookieCounters? {
         get async { await reconciler?.counters }
     }
 
-    /// Waits until both stores have all earlier changes of each other, at most for the limit of the options. After a
-    /// timeout, calls return immediately until the store responds again, for at most a minute.
+    /// Waits until a page may open: all stores have the earlier changes of each other, at most for the limit of the
+    /// options. After a timeout, calls return immediately until the stores respond again, for at most a minute.
+    ///
+    /// Without a jar the engine's store is not read again, because pages have its cookies at once. So the call returns
+    /// immediately if the app does not use its storage.
     public func waitUntilSynchronized() async {
+        if jar == nil, native?.isUnused != false { return }
+        await wait(reading: jar == nil ? [.native] : [.native, .engine, .jar])
+    }
+
+    /// Waits until all stores have the earlier changes of each other, like ``waitUntilSynchronized()``. All stores are
+    /// read.
+    public func synchronize() async { await wait(reading: [.native, .engine, .jar]) }
+
+    private func wait(reading stores: Set<CookieStoreID>) async {
         guard let reconciler, !isBehind.withLock({ $0 }) else { return }
         do {
-            try await reconciler.barrier(reading: [.jar, .engine])
+            try await reconciler.barrier(reading: stores)
         } catch {
             delegate.record(.pageNotSynchronized(error))
             if (error as? CookieBridgeError)?.code == .timedOut { await waitInBackground(reconciler) }
@@ -132,7 +185,7 @@ public import WebEngine
     public func transferringCookies(
         _ load: @MainActor () async throws -> ResourceResponse
     ) async throws -> ResourceResponse {
-        guard let reconciler else { return try await load() }
+        guard let reconciler, let pages else { return try await load() }
         let changes = pages.processor.beginRecording()
         defer { pages.processor.end(changes) }
         let response = try await load()
@@ -143,10 +196,10 @@ public import WebEngine
         return response
     }
 
-    /// Clears the cookies of a scope in both stores.
+    /// Clears the cookies of a scope in all stores, the app's storage among them.
     /// - Throws: `CookieBridgeError` or `CookieFileError`. The jar is cleared even if an error is thrown.
     public func clear(_ scope: CookieScope) async throws {
-        pages.processor.clear(scope)
+        pages?.processor.clear(scope)
         do {
             try await reconciler?.clear(scope)
         } catch {
@@ -157,8 +210,9 @@ public import WebEngine
         try await file?.flush()
     }
 
-    /// Writes all pending changes to the file. The delegate receives a failure.
+    /// Writes all pending changes to the files. The delegate receives a failure.
     public func flush() async {
+        await native?.flush()
         do {
             try await file?.flush()
         } catch {
@@ -182,7 +236,7 @@ public import WebEngine
         case fileDamaged(CookieFile.Damage)
         /// The file cannot be written.
         case fileNotWritten(any Error)
-        /// A page opens before both stores have the same cookies.
+        /// A page opens before all stores have the same cookies.
         case pageNotSynchronized(any Error)
         /// A page receives a response before the engine's store has its cookies.
         case responseNotSynchronized
@@ -190,6 +244,39 @@ public import WebEngine
         case engineStoreAnswers
         /// The engine's store did not respond for a minute.
         case engineStoreSilent(any Error)
+
+        /// A Boolean value that indicates whether the event is a fault.
+        public var isFault: Bool { if case .engineStoreAnswers = self { false } else { true } }
+
+        /// The message for logs, in one line.
+        public var message: String {
+            switch self {
+            case .storesDiffer: "cookies differ between stores"
+            case .fileNotRead: "cookies cannot be read"
+            case .fileDamaged: "cookies were lost"
+            case .fileNotWritten: "cookies could not be saved"
+            case .pageNotSynchronized: "a page opens before its cookies are synchronized"
+            case .responseNotSynchronized: "a response is delivered before the engine has its cookies"
+            case .engineStoreAnswers: "the engine's cookie store responds again"
+            case .engineStoreSilent: "the engine's cookie store does not respond"
+            }
+        }
+
+        /// The details for logs by name. They never contain the value of a cookie.
+        public var details: [String: String] {
+            switch self {
+            case .storesDiffer(let fault):
+                [
+                    "reason": "\(fault.kind)", "store": "\(fault.store)",
+                    "cookie": fault.identity.map { "\($0.name) of \($0.domain)" } ?? "",
+                ]
+            case .fileDamaged(let damage): ["reason": "\(damage.reason)", "file": damage.path]
+            case .fileNotRead(let error), .fileNotWritten(let error), .pageNotSynchronized(let error),
+                .engineStoreSilent(let error):
+                ["error": "\(error)"]
+            case .responseNotSynchronized, .engineStoreAnswers: [:]
+            }
+        }
     }
 }
 

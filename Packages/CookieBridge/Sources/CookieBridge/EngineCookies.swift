@@ -16,12 +16,22 @@ final class EngineCookies: CookieStoring {
 
     private let store: any EngineCookieStore
     private let clock: any Clock<Duration>
+    private let isIncluded: @Sendable (EngineCookie) -> Bool
     /// The number of losses that are already reported to the reconciler.
     private var losses: Int
 
-    init(_ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()) {
+    /// Creates an adapter.
+    /// - Parameters:
+    ///   - store: the engine's store.
+    ///   - clock: the clock that times reads.
+    ///   - isIncluded: a closure that returns `false` for a cookie that no other store receives.
+    init(
+        _ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock(),
+        where isIncluded: @escaping @Sendable (EngineCookie) -> Bool = { _ in true }
+    ) {
         self.store = store
         self.clock = clock
+        self.isIncluded = isIncluded
         losses = store.losses
     }
 
@@ -44,7 +54,7 @@ final class EngineCookies: CookieStoring {
     private func all() async throws -> [Cookie] {
         let cookies = try await Self.all(of: store, clock: clock)
         let now = Date()
-        return cookies.map { Cookie($0, created: now) }
+        return cookies.filter(isIncluded).map { Cookie($0, created: now) }
     }
 
     /// Returns the cookies of a store within the time limit of a read.
@@ -112,6 +122,11 @@ extension EngineCookie {
             // that an engine can represent.
             expires: cookie.expires.map { Int64(min(max($0.timeIntervalSince1970, 0), 1e12).rounded(.down)) },
             isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: SameSite(cookie.sameSite))
+    }
+
+    /// A Boolean value that indicates whether the cookie belongs to `localhost` or a name below it.
+    var isOfLocalhost: Bool {
+        CookieScope.domains(["localhost"]).contains(Cookie(self, created: .distantPast).identity)
     }
 
     static func domain(of identity: Cookie.Identity) -> String {

@@ -18,6 +18,8 @@ public import WebEngine
     let processor: SetCookieProcessor
     private let acceptsThirdParties: Bool
     private let suffixes = SuffixList()
+    /// The transfer of changes in the app's storage before a request; `nil` for none.
+    var refresh: NativeRefresh?
 
     /// Creates the cookies of pages from a jar.
     /// - Parameters:

@@ -3,6 +3,7 @@
 
 internal import CookieJar
 internal import Foundation
+internal import WebSyntax
 
 // Evaluation of reads.
 extension Reconciliation {
@@ -167,16 +168,25 @@ extension Reconciliation {
         // The store reached the desired state by itself.
         guard !isSame(state, desired, in: lane) else { return }
         var origin = Entry.Origin.store
+        var state = state
         if isFirst {
             // A cookie that is missing in the first read was never deleted. A version that is newer than the first
             // reads wins over the cookie found.
-            guard state != nil else { return }
+            guard let found = state else { return }
             switch entry.origin {
-            case _ where entry.version == 0: break
-            case .found(let other) where lane < other: break
+            case _ where entry.version == 0: origin = .found(lane)
+            case .found(let other):
+                guard let known = desired, known.value.hasSameBytes(as: found.value) else {
+                    guard lane < other else { return }
+                    origin = .found(lane)
+                    break
+                }
+                let merged = lane < other ? found.strengthened(by: known) : known.strengthened(by: found)
+                guard !CookieRepresentation.whole.isSame(merged, known) else { return }
+                state = merged
+                origin = .found(min(lane, other))
             default: return
             }
-            origin = .found(lane)
         } else if lags {
             counters.conflicts += 1
         }

@@ -9,7 +9,8 @@ internal import Foundation
 /// **The last writer wins.** A change of a store is received when a read that shows the change ends. So if a store
 /// changes while an older write to it is in progress, the change wins over the write. The only exception is the first
 /// read of each store, because the differences between stores have no order then. A cookie that only one store has is
-/// adopted. If two stores differ, the first store in the list wins.
+/// adopted. If two stores differ, the first store in the list wins. If they differ in attributes only, the stricter
+/// attributes win, because a store may have lost some.
 ///
 /// A signal of a store only requests a read. For each cookie and store, the value records the states that a read may
 /// show without a change: the previous states and the states of its own writes. Any other state is a change of the
@@ -63,6 +64,18 @@ internal import Foundation
     /// Starts the synchronization: requests a read of all stores.
     mutating func start(now: Date) -> [Effect] {
         step(now) { for lane in $0.lanes.indices { $0.lanes[lane].wantsRead = true } }
+    }
+
+    /// Records deletions that were made before the start. They win over the first reads.
+    mutating func delete(_ identities: [Cookie.Identity], now: Date) -> [Effect] {
+        step(now) { state in
+            for identity in identities {
+                guard var entry = state.entries[identity] ?? state.makeEntry() else { continue }
+                state.adopt(nil, into: &entry, from: .caller)
+                state.entries[identity] = entry
+                state.plan(identity)
+            }
+        }
     }
 
     /// Records a change signal of a store. It also resets the failures of the store, so that its operations are tried

@@ -33,7 +33,7 @@ extension Cookie {
 
     /// Checks the rules of the name prefixes (RFC 6265bis, section 5.7, steps 20 to 22).
     /// - Parameter hasPath: a Boolean value that indicates whether the path comes from an attribute, not from the URL.
-    func checkPrefix(hasPath: Bool) throws(CookieRefusal) {
+    package func checkPrefix(hasPath: Bool) throws(CookieRefusal) {
         // Without a name, the value alone is sent, and a server could read it as a prefixed name.
         let first = identity.name.isEmpty ? value : identity.name
         let isHost = first.utf8.startsIgnoringCase("__host-")
