@@ -66,6 +66,7 @@ struct LoopbackHost: AsyncParsableCommand {
         _ archive: String, _ manifest: String, _ name: String
     ) async throws -> (Place, @MainActor () async -> Served) {
         var configuration = ContainerConfiguration(directory: folder + "/container")
+        configuration.network.cookies.native = .none
         configuration.network.transport = NoTransport()
         configuration.pages.mode = .loopbackProxy
         let engine = StandInEngine(certificate: URL(fileURLWithPath: certificate))

@@ -24,6 +24,7 @@ struct ChainBenchmark {
         defer { folder.remove(target) }
         let engine = SilentEngine()
         var configuration = ContainerConfiguration(directory: target + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = NoTransport()
         let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: sample.archive, manifest: sample.manifest)

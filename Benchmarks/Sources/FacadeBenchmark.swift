@@ -26,6 +26,7 @@ struct FacadeBenchmark {
         defer { folder.remove(target) }
         let engine = SilentEngine()
         var configuration = ContainerConfiguration(directory: target + "/container")
+        configuration.network.cookies.native = .none
         configuration.network.transport = NoTransport()
         configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: engine, configuration: configuration)

@@ -53,6 +53,7 @@ struct AskSite {
         _ mode: InterceptionMode, in folder: String
     ) -> ContainerConfiguration {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { [outside] request in
             let answer = Self.answer(to: request.path ?? "/", outside: outside)
             return TransportResponse(

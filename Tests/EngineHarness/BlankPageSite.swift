@@ -31,6 +31,7 @@ final class BlankPageSite {
 
     var configuration: ContainerConfiguration {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { [network] in try await network.answer($0) }
         configuration.views.warmsUpWhenIdle = false
         configuration.network.coveredHosts = ["shop.example", "*.shop.example"].compactMap { .init($0) }

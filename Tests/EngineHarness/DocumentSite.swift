@@ -76,6 +76,7 @@ struct DocumentSite {
     @MainActor
     func container(_ engine: WebKitGTKEngine, in folder: String) async throws -> Container<WebKitGTKEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .document
         configuration.network.coveredHosts = ["127.0.0.1:\(origin.port)", "localhost:\(origin.port)"]

@@ -83,6 +83,7 @@ final class DocumentViewsSite: Sendable {
     @MainActor
     func container(_ engine: WebKitGTKEngine, in folder: String) async throws -> Container<WebKitGTKEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { [self] in try await given(to: $0) }
         configuration.network.coveredHosts = ["127.0.0.1:\(servers[0].port)"].compactMap { HostPattern($0) }
         configuration.pages.mode = .document

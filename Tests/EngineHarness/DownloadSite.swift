@@ -76,6 +76,7 @@ struct DownloadSite {
 
     func configuration(_ mode: InterceptionMode, in folder: String) -> ContainerConfiguration {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = SiteTransport { [trace] request, body in
             guard request.authority == "shop.example" else { throw ResourceError(.offline, "no network") }
             let cookie = request.headerFields[.cookie]

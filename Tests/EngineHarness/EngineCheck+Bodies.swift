@@ -83,6 +83,7 @@ extension EngineCheck {
     ) async throws -> String {
         let transport = try site.transport()
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = transport
         configuration.views.warmsUpWhenIdle = false
         configuration = mode.configuration(configuration)

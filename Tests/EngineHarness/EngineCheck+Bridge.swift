@@ -78,6 +78,7 @@ extension EngineCheck {
         var results: [String] = []
         if mode != .plain {
             var configuration = mode.configuration(ContainerConfiguration(directory: folder + "/store"))
+            configuration.network.cookies.native = .none
             switch server {
             case .site(let site): configuration.network.transport = try site.transport()
             case .port(let port): configuration.network.transport = AddressedTransport(toPort: port)

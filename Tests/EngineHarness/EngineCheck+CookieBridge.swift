@@ -44,6 +44,7 @@ private final class CookieSites {
             return answer
         }
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = transport
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .customScheme

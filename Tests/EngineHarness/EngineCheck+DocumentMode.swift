@@ -138,6 +138,7 @@ extension EngineCheck {
     @MainActor
     func checkDocumentOffline(_ engine: WebKitGTKEngine, in folder: String) async throws {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .document
         let container = try await Container(engine: engine, configuration: configuration)

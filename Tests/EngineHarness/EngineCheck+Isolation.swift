@@ -147,6 +147,7 @@ extension EngineCheck {
             for script in arguments[3...] { results.append(try await view.evaluate(script, in: .page)) }
         } else {
             var configuration = ContainerConfiguration(directory: folder + "/store")
+            configuration.network.cookies.native = .none
             configuration.network.transport = IsolatedTransport(
                 secure: try AddressedTransport(to: site.secure),
                 insecure: AddressedTransport(toPort: site.insecure.port))

@@ -21,6 +21,7 @@ extension EngineCheck {
         else { throw CheckFailure(description: "specify a mode and the page's folder") }
         let site = try LegacySite(files)
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = site
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode
@@ -133,6 +134,7 @@ extension EngineCheck {
         _ engine: WebKitGTKEngine, _ site: LegacySite, in folder: String, mode: InterceptionMode
     ) async throws {
         var configuration = ContainerConfiguration(directory: folder + "/off")
+        configuration.network.cookies.native = .none
         configuration.network.transport = site
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode

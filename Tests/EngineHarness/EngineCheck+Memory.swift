@@ -38,6 +38,7 @@ extension EngineCheck {
             [\((0..<Self.ahead).map { #"{"api":"\#(Self.page)ahead/\#($0)"}"# }.joined(separator: ","))]}]}}
             """
         var configuration = ContainerConfiguration(directory: folder)
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { request in
             guard let path = request.path, path != "/" else { return .page("<title>page</title>") }
             var answer = TransportResponse.page("")

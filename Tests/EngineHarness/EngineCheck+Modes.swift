@@ -110,6 +110,7 @@ extension EngineCheck {
         _ engine: WebKitGTKEngine, _ site: ModeSite, in folder: String
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = site
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .loopbackProxy

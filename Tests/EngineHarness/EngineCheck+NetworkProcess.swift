@@ -13,6 +13,7 @@ extension EngineCheck {
     @MainActor
     func checkNetworkProcessEnd(_ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String) async throws {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { _ in .page("<title>page</title>") }
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode

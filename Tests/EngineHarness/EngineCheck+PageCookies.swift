@@ -56,6 +56,7 @@ extension EngineCheck {
     ) async throws -> [String: String] {
         let transport = try AddressedTransport(to: origin)
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = transport
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .customScheme

@@ -34,6 +34,7 @@ extension EngineCheck {
         let own = try await page("<p>own", in: engine).evaluate("return navigator.userAgent", in: .page)
         let agent = try JSONDecoder().decode(String.self, from: Data(own.utf8))
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport(answer: Self.answer)
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode

@@ -32,6 +32,7 @@ extension EngineCheck {
         let plain = try await plainSent(origin, site, script)
         let transport = try AddressedTransport(to: origin)
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = transport
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode

@@ -164,6 +164,7 @@ extension EngineCheck {
         answering answer: @escaping @Sendable (HTTPRequest) async throws -> TransportResponse
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport(answer: answer)
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode

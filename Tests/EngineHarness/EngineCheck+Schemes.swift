@@ -53,6 +53,7 @@ extension EngineCheck {
             try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
             try Data("<title>\(name)</title>".utf8).write(to: URL(fileURLWithPath: site + "/index.html"))
             var configuration = ContainerConfiguration(directory: folder + "/store")
+            configuration.network.cookies.native = .none
             configuration.pages.mode = .customScheme
             let container = try await Container(engine: engine, configuration: configuration)
             container.mount(Preview(.folder(site), over: try PackageBaseURL("https://shop.example/")))
@@ -70,6 +71,7 @@ extension EngineCheck {
         for mode in [InterceptionMode.customScheme, .loopbackProxy] {
             for number in 1...6 {
                 var configuration = ContainerConfiguration(directory: "\(folder)/\(mode.rawValue)-\(number)")
+                configuration.network.cookies.native = .none
                 configuration.pages.mode = mode
                 let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
                 try expect(container.openPages.isEmpty, "a new container has pages")

@@ -69,6 +69,7 @@ extension EngineCheck {
         _ engine: WebKitGTKEngine, in folder: String
     ) async throws -> Container<WebKitGTKEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { _ in .page("<title>page</title>") }
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = .loopbackServer

@@ -24,6 +24,7 @@ extension EngineCheck {
             </script><p>Text
             """
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { _ in .page(html) }
         configuration.pages.mode = mode
         // The port of the page that the engine loads itself has no listener.

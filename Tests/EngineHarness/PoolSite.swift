@@ -42,6 +42,7 @@ struct PoolSite {
             pages["/" + name] = try String(contentsOfFile: "\(files)/\(name)", encoding: .utf8)
         }
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = MemoryTransport { [pages, types = Self.types] request in
             let path = String((request.path ?? "/").prefix { $0 != "?" })
             return .page(

@@ -31,6 +31,7 @@ struct SoakSite {
 
     func configuration(_ mode: InterceptionMode) throws -> ContainerConfiguration {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = SoakNetwork()
         configuration.pages.mode = mode
         configuration.views.pool = 3

@@ -103,6 +103,7 @@ final class Stage {
         // Each run begins without data from earlier runs, as in a bare engine.
         configuration.network.httpCache?.diskBytes = 0
         configuration.network.cookies.isPersistent = false
+        configuration.network.cookies.native = .none
         if let table = options.prefetch {
             configuration.network.prefetch = PrefetchOptions()
             configuration.network.prefetch?.table = table

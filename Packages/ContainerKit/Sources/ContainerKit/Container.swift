@@ -62,7 +62,7 @@ public final class Container<Engine: WebEngineDriver> {
         let cache = await core.makeHTTPCache(cookies: cookies?.pages)
         let origins = await core.makeOriginModes()
         let policy = core.makePolicy(table: table?.library, origins: origins)
-        let pipelines = await core.makePipelines(policy, cache: cache?.loader, cookies: cookies?.pages)
+        let pipelines = await core.makePipelines(policy, cache: cache?.loader, cookies: cookies)
         let prompts = core.makePrompts()
         let downloads = await core.makeDownloads(pipelines.customScheme.path)
         let delivery = RequestDeliveryAdapter<Engine>(
@@ -92,7 +92,8 @@ public final class Container<Engine: WebEngineDriver> {
             .remoteConfig: core.makeRemoteConfig(), .diagnostics: diagnostics, .prefetch: prefetch,
             .loopback: loopback,
             .cookies: CookiesComponent<Engine>(
-                cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.translation),
+                cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.translation,
+                hub: core.hub),
             .httpCache: cache,
             .pipeline: pipeline, .documents: documents, .prompts: prompts, .downloads: downloads,
             .engineCaches: engineCaches, .recovery: recovery, .views: views,

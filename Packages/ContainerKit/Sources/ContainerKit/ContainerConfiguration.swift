@@ -110,8 +110,8 @@ extension ContainerConfiguration {
         public var httpCache: HTTPCacheOptions? = HTTPCacheOptions()
         /// The requests that the container sends when a page opens, before the page requests them; none by default.
         public var prefetch: PrefetchOptions?
-        /// The options of the cookies of pages in the mode `customScheme`. The engine does not store these cookies; by
-        /// default the container saves them to a file.
+        /// The options of the cookies of pages. By default they are synchronized with `HTTPCookieStorage.shared`, and
+        /// those of the mode `customScheme`, which the engine does not store, are saved to a file.
         public var cookies = CookieOptions()
         /// The route rules, which add requests to interception or exclude them; none by default. Rules also apply to
         /// requests that packages cover, and the deny list precedes all other rules. ``Container/setRules(_:)``

@@ -6,6 +6,7 @@
 @_exported public import struct BodyBridge.LegacyMessages
 @_exported public import struct CookieBridge.CookieCounters
 @_exported public import struct CookieBridge.CookieOptions
+@_exported public import enum CookieBridge.NativeCookieStorage
 @_exported public import struct CookieBridge.ReconciliationCounters
 @_exported public import class CookieJar.CookieStore
 @_exported public import struct Diagnostics.HARExport

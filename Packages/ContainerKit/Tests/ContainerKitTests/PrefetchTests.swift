@@ -152,7 +152,7 @@ struct PrefetchTests {
         fixture.network.put(
             .bytes(Data("network \(api)".utf8)), at: api, [.setCookie: "user=2", .cacheControl: "no-store"])
         let page = try await container.open(url)
-        try await until { container.cookies?.jar.cookies.map(\.value) == ["2"] }
+        try await until { container.cookies?.jar?.cookies.map(\.value) == ["2"] }
         try await until { count(api) == 1 }
         let answer = try await fixture.answer(to: place + "api?id=7", .get, fields, from: page.view, of: container)
         #expect(answer.record.provenance?.source == .prefetch && count(api) == 1)

@@ -169,7 +169,7 @@ struct SeveralModesTests {
         let answer = try await sendRequest(byProxy + "set", .get, [.cookie: "named=1"], from: byProxy, of: container)
         #expect(answer.fields[.setCookie] == "proxied=2; Domain=shop.example")
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.cookie] } == "named=1")
-        #expect(container.cookies?.jar.cookies.map(\.identity.name) == ["named"])
+        #expect(container.cookies?.jar?.cookies.map(\.identity.name) == ["named"])
         try await fixture.engine.jar.set(EngineCookie(name: "proxied", value: "2", domain: ".shop.example"))
         let next = try await container.open(byName)
         _ = try await fixture.answer(to: place, from: next.view, isMainDocument: true, of: container)
@@ -177,7 +177,7 @@ struct SeveralModesTests {
         #expect(sent?.split(separator: "; ").sorted() == ["named=1", "proxied=2"])
         for page in [named, proxied, next] { await container.close(page) }
         try await container.signOut(of: ["shop.example"])
-        #expect(fixture.engine.jar.cookies.isEmpty && container.cookies?.jar.cookies.isEmpty == true)
+        #expect(fixture.engine.jar.cookies.isEmpty && container.cookies?.jar?.cookies.isEmpty == true)
         await container.shutDown()
     }
 
@@ -188,7 +188,7 @@ struct SeveralModesTests {
         fixture.network.put(.bytes(Data()), at: byProxy, [.setCookie: "own=1"])
         let page = try await container.open(byName)
         let answer = try await sendRequest(byProxy, .post, of: container)
-        #expect(answer.fields[.setCookie] == "own=1" && container.cookies?.jar.cookies.isEmpty == true)
+        #expect(answer.fields[.setCookie] == "own=1" && container.cookies?.jar?.cookies.isEmpty == true)
         await container.close(page)
         await container.shutDown()
     }

@@ -24,6 +24,7 @@ struct ShopScreenTests {
         site.faults = faults.isEmpty ? [] : try Fault.parse(faults)
         let origin = try await OriginServer.start(site)
         var configuration = ContainerConfiguration(directory: folder.path + "/container")
+        configuration.network.cookies.native = .none
         configuration.network.coveredHosts = [try #require(HostPattern("127.0.0.1"))]
         // The test decides when views are created.
         configuration.views.warmsUpWhenIdle = false

@@ -40,7 +40,7 @@ struct SignOutTests {
         #expect(page.view.isAlive, "the view is kept for the next page of its site")
         try await container.signOut(of: [".Shop.Example"])
         #expect(fixture.engine.jar.cookies.map(\.value) == ["3"])
-        #expect(container.cookies?.jar.cookies.map(\.value) == ["3"])
+        #expect(container.cookies?.jar?.cookies.map(\.value) == ["3"])
         #expect(fixture.engine.httpCacheClears == 1)
         #expect(!page.view.isAlive)
         let asked = fixture.network.urls.count

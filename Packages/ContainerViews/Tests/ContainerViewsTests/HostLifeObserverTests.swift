@@ -182,6 +182,7 @@ struct HostLifeObserverTests {
     func container() async throws {
         let folder = try TemporaryFolder()
         var configuration = ContainerConfiguration(directory: folder.path + "/store")
+        configuration.network.cookies.native = .none
         configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: FakeEngine(), configuration: configuration)
         var errors: [any Error] = []

@@ -22,6 +22,7 @@ struct PageControllerTests {
     init() async throws {
         folder = try TemporaryFolder()
         var configuration = ContainerConfiguration(directory: folder.path + "/store")
+        configuration.network.cookies.native = .none
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.blankPages = nil
         container = try await Container(engine: engine, configuration: configuration)

@@ -25,6 +25,7 @@ final class Fixture {
 
     func container() async throws -> Container<WKWebViewEngine> {
         var configuration = ContainerConfiguration(directory: store)
+        configuration.network.cookies.native = .none
         configuration.network.transport = NoNetwork()
         configuration.views.warmsUpWhenIdle = false
         return try await Container(engine: engine, configuration: configuration)

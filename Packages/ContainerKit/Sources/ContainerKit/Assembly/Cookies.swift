@@ -13,9 +13,9 @@ internal import WebEngine
 extension Container {
     /// Removes the cookies and pending request bodies of an account.
     ///
-    /// The call removes the cookies of the domains and their subdomains, in the container's jar, its file and the
-    /// engine's store. Changes that are being copied between the stores are dropped. Request bodies that pages of these
-    /// domains have passed through the bridge are removed. Prefetched responses of all pages are dropped, too.
+    /// The call removes the cookies of the domains and their subdomains, in the container's jar, its file, the engine's
+    /// store and the app's storage. Changes that are being copied between the stores are dropped. Prefetched responses
+    /// of all pages are dropped, too. Request bodies that pages of these domains have passed to the bridge are removed.
     ///
     /// In the mode `customScheme`, responses to earlier requests set no cookies afterwards. An open page can set new
     /// cookies, and so can requests of the engine itself: close the account's pages first. ``clearHTTPCache()`` clears
@@ -38,8 +38,13 @@ extension Container {
         if let failure = failures.first { throw failure }
     }
 
-    /// Returns the counters of the synchronization between the engine's cookie store and the container's jar, or `nil`
-    /// if no mode in use has a jar.
+    /// Waits until all cookie stores have the changes of each other, at most for `CookieOptions.openLimit`. Opening a
+    /// page waits, too: call this after a login for open pages, or before the app sends the cookies of pages.
+    public func synchronizeCookies() async {
+        await components.first(CookiesComponent<Engine>.self)?.synchronizer?.synchronize()
+    }
+
+    /// Returns the counters of the synchronization of cookies, or `nil` if the engine's store is the only one.
     public func cookieCounters() async -> CookieCounters? {
         await components.first(CookiesComponent<Engine>.self)?.synchronizer?.counters
     }
@@ -48,25 +53,28 @@ extension Container {
 // MARK: - Assembly
 
 extension ContainerCore {
-    /// Creates the synchronizer of the jar for pages whose cookies the engine does not store. Returns `nil` if the
-    /// engine stores the cookies of all pages.
+    /// Creates the synchronizer of the cookie stores, with a jar for pages whose cookies the engine does not store.
+    /// Returns `nil` if the engine's store is the only one.
     func makeCookies() -> CookieSynchronizer? {
-        guard !modes.chains.allSatisfy({ engine.traits(in: $0).keepsCookies }) else { return nil }
+        let options = configuration.network.cookies
+        let hasJar = modes.chains.contains { !engine.traits(in: $0).keepsCookies }
+        guard hasJar || options.native.isUsed else { return nil }
         return CookieSynchronizer(
-            configuration.network.cookies, directory: configuration.directory,
-            engine: modes.started.contains(.customScheme) ? engine.cookies : nil,
+            options, directory: configuration.directory, hasJar: hasJar,
+            engine: options.native.isUsed || modes.started.contains(.customScheme) ? engine.cookies : nil,
+            hasLocalServer: modes.started.contains(.loopbackServer),
             delegate: CookieEventRecorder(logger: logger, hub: hub))
     }
 }
 
 // MARK: - Component
 
-/// The component that synchronizes the cookies of pages between the container's jar and the engine's store.
+/// The component that synchronizes the cookies of the app's storage, the engine's store and the container's jar.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
-    /// The synchronizer, or `nil` if the engine stores the cookies of all pages.
+    /// The synchronizer, or `nil` if the engine's store is the only one.
     let synchronizer: CookieSynchronizer?
     private let prefetch: Prefetchers?
     private let engine: Engine
@@ -74,12 +82,15 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
 
     init(
         _ synchronizer: CookieSynchronizer?, prefetch: Prefetchers?, engine: Engine,
-        loopback: (any LoopbackTranslating)?
+        loopback: (any LoopbackTranslating)?, hub: EventHub
     ) {
         self.synchronizer = synchronizer
         self.prefetch = prefetch
         self.engine = engine
         self.loopback = loopback
+        hub.observePermanently { [weak synchronizer] event in
+            if case .request = event { synchronizer?.checkNative() }
+        }
     }
 
     func start() async throws { try await synchronizer?.start() }
@@ -88,6 +99,10 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         guard let synchronizer else { return }
         // The prefetch of the page may already wait for the cookies.
         if await prefetch?.waitForCookies(of: opening.id) != true { await synchronizer.waitUntilSynchronized() }
+    }
+
+    func page(_ page: PageSession, didReceive signal: ViewSignal) {
+        if case .started = signal { synchronizer?.checkNative() }
     }
 
     func hostDidTransition(to state: HostState) async {
@@ -99,21 +114,18 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         guard removal.stage == .clearing, removal.contents.contains(.cookies) else { return }
         var failure: (any Error)?
         do { try await synchronizer?.clear(removal.scope) } catch { failure = error }
-        if synchronizer?.coversEngine != true {
-            do { try await clearEngine(removal.scope) } catch { failure = failure ?? error }
+        if loopback != nil || synchronizer?.coversEngine != true {
+            // The access token of the local server stays, because it belongs to no user.
+            do {
+                try await engine.cookies.clear(removal.scope) { [loopback] cookie in
+                    guard let loopback else { return cookie }
+                    return loopback.realCookie(cookie)
+                }
+            } catch { failure = failure ?? error }
         }
         guard let failure else { return }
         if failure is CancellationError { throw failure }
         throw ContainerError(.cookies, "some cookies could not be removed: \(failure)")
-    }
-
-    /// Clears the engine's store, for containers whose synchronizer does not include it. The access token of the local
-    /// server is not removed, because it belongs to no user.
-    private func clearEngine(_ scope: CookieScope) async throws {
-        try await engine.cookies.clear(scope) { [loopback] cookie in
-            guard let loopback else { return cookie }
-            return loopback.realCookie(cookie)
-        }
     }
 
     func shutDown() async { await synchronizer?.shutDown() }
@@ -125,25 +137,9 @@ private struct CookieEventRecorder: CookieSynchronizerDelegate {
     let hub: EventHub
 
     func record(_ event: CookieSynchronizer.Event) {
-        switch event {
-        case .storesDiffer(let fault):
-            logger.warning(
-                "cookies differ between stores",
-                metadata: [
-                    "reason": "\(fault.kind)", "store": "\(fault.store)",
-                    "cookie": "\(fault.identity.map { "\($0.name) of \($0.domain)" } ?? "")",
-                ])
-        case .fileNotRead(let error): logger.warning("cookies cannot be read", metadata: ["error": "\(error)"])
-        case .fileDamaged(let damage):
-            logger.warning("cookies were lost", metadata: ["reason": "\(damage.reason)", "file": "\(damage.path)"])
-        case .fileNotWritten(let error): logger.warning("cookies could not be saved", metadata: ["error": "\(error)"])
-        case .pageNotSynchronized(let error):
-            logger.warning("a page opens before its cookies are synchronized", metadata: ["error": "\(error)"])
-        case .responseNotSynchronized: logger.warning("a response is delivered before the engine has its cookies")
-        case .engineStoreAnswers: logger.notice("the engine's cookie store responds again")
-        case .engineStoreSilent(let error):
-            logger.warning("the engine's cookie store does not respond", metadata: ["error": "\(error)"])
-        }
+        logger.log(
+            level: event.isFault ? .warning : .notice, "\(event.message)",
+            metadata: event.details.mapValues { "\($0)" })
     }
 
     func engineStoreChanged(isBehind: Bool) {

@@ -185,9 +185,9 @@ final class PrefetchCookieReader<Engine: WebEngineDriver>: PrefetchCookieReading
         ofPageAt url: String, in mode: InterceptionMode
     ) async throws -> any PrefetchCookieSource {
         if let cookies {
-            // The engine's store must have the cookies that pages in custom-scheme mode have received.
+            // All stores must have the cookies that the app and pages in custom-scheme mode have received.
             await cookies.waitUntilSynchronized()
-            if pipelines[mode]?.traits.keepsCookies == false { return cookies.pages }
+            if pipelines[mode]?.traits.keepsCookies == false, let pages = cookies.pages { return pages }
         }
         return try await PageCookies(of: engine.cookies) { [loopback] cookie in
             guard let loopback else { return cookie }

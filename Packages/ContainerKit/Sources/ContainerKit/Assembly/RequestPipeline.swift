@@ -103,7 +103,7 @@ extension ContainerCore {
     }
 
     func makePipelines(
-        _ policy: InterceptionPolicy, cache: CachingLoader?, cookies: PageCookies?
+        _ policy: InterceptionPolicy, cache: CachingLoader?, cookies: CookieSynchronizer?
     ) async -> ModePipelines {
         var pipelines: [ModePipeline] = []
         for mode in modes.chains {
@@ -114,8 +114,10 @@ extension ContainerCore {
                 network: traits.decodes ? NetworkLoader(configuration.network.transport) : network,
                 cache: cache, cacheSwitch: switches[.httpCache],
                 // An engine that stores cookies does not use the cookie jar of another mode.
-                isCacheOfOthers: cookies != nil && traits.keepsCookies, cookies: traits.keepsCookies ? nil : cookies,
-                engineCookies: [.document, .httpsTakeover].contains(mode) ? engine.cookies : nil, prefetch: prefetch)
+                isCacheOfOthers: cookies?.pages != nil && traits.keepsCookies,
+                cookies: traits.keepsCookies ? nil : cookies?.pages,
+                engineCookies: [.document, .httpsTakeover].contains(mode)
+                    ? cookies?.refreshed(engine.cookies) ?? engine.cookies : nil, prefetch: prefetch)
             let path = RequestHandler(
                 loaders, policy: policy, checkedBytes: memory.checked,
                 transferField: configuration.network.cookies.transferField)
@@ -128,7 +130,7 @@ extension ContainerCore {
         _ path: RequestHandler, cookies: CookieSynchronizer?, _ delivery: RequestDeliveryAdapter<Engine>
     ) -> SchemeRequestHandler {
         SchemeRequestHandler(
-            path, cookies: cookies, isOfPages: modes.started.contains(.customScheme),
+            path, cookies: cookies?.pages == nil ? nil : cookies, isOfPages: modes.started.contains(.customScheme),
             forcedBridges: configuration.pages.forcedBridges, legacyMessages: configuration.pages.legacyMessages,
             bodyBudget: bodyBudget, host: delivery)
     }

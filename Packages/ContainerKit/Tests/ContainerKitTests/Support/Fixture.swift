@@ -28,6 +28,7 @@ final class Fixture {
         change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
         configuration.network.transport = network
         // Downloads for later need not wait for an idle app.
         configuration.conditions = .favourable
