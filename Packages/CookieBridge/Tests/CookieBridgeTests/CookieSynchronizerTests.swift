@@ -11,6 +11,10 @@ import WebEngineTesting
 
 @_spi(Facade) @testable import CookieBridge
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Tests of the jar and the engine's store without a container.
 @MainActor
 @Suite("Cookie synchronizer", .timeLimit(.minutes(1)))
@@ -72,6 +76,119 @@ struct CookieSynchronizerTests {
         #expect(next.jar?.cookies.map(\.value) == ["1"])
         try await next.clear(.domains(["shop.example"]))
         #expect(try !folder.text(of: "cookies.json").contains("shop.example"))
+    }
+
+    /// Options with the app's storage, and the storage.
+    private func withNative() throws -> (CookieOptions, HTTPCookieStorage) {
+        let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        var options = sessionOnly
+        options.native = .storage(storage)
+        // A busy machine must not fail a test.
+        options.openLimit = .seconds(50)
+        return (options, storage)
+    }
+
+    private func put(_ name: String, _ value: String, in storage: HTTPCookieStorage) throws {
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: name, .value: value, .domain: "shop.example", .path: "/",
+        ]
+        storage.setCookie(try #require(HTTPCookie(properties: properties)))
+    }
+
+    @Test("A login of the app is in the engine before a page opens, with and without a jar", arguments: [true, false])
+    func login(hasJar: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (options, storage) = try withNative()
+        try put("early", "1", in: storage)
+        // The app has signed in before the start, so its value wins over the engine's old one.
+        store.put(EngineCookie(name: "early", value: "0", domain: "shop.example"))
+        let synchronizer = CookieSynchronizer(
+            options, directory: folder.path, hasJar: hasJar, engine: store, delegate: delegate)
+        try await synchronizer.start()
+        await synchronizer.waitUntilSynchronized()
+        #expect(store.cookies.map(\.value) == ["1"])
+        try put("late", "2", in: storage)
+        await synchronizer.waitUntilSynchronized()
+        #expect(store.cookies.map(\.value) == ["1", "2"])
+        #expect(synchronizer.jar?.cookies.map(\.value) == (hasJar ? ["1", "2"] : nil))
+        // Deletions reach the pages, too.
+        for cookie in storage.cookies ?? [] where cookie.name == "early" { storage.deleteCookie(cookie) }
+        await synchronizer.waitUntilSynchronized()
+        #expect(store.cookies.map(\.value) == ["2"])
+        let writes = store.writes
+        await synchronizer.synchronize()
+        #expect(store.writes == writes && writes == 3)
+        await synchronizer.shutDown()
+        #expect(delegate.events.withLock { $0 }.isEmpty)
+    }
+
+    @Test("A cookie of a page is in the app's storage, with its attributes, and a deletion removes it")
+    func fromPage() async throws {
+        let folder = try TemporaryFolder()
+        let (options, storage) = try withNative()
+        let synchronizer = CookieSynchronizer(options, directory: folder.path, engine: store, delegate: delegate)
+        try await synchronizer.start()
+        let url = try #require(CookieURL("https://shop.example/"))
+        synchronizer.jar?.store(setCookies: ["id=1; Secure; HttpOnly; SameSite=Strict; Max-Age=600"], from: url)
+        await synchronizer.synchronize()
+        let cookie = try #require(storage.cookies?.first)
+        #expect(cookie.value == "1" && cookie.isSecure && cookie.isHTTPOnly && cookie.expiresDate != nil)
+        // The storage has no `SameSite`, and its echo weakens no other store.
+        await synchronizer.synchronize()
+        #expect(synchronizer.jar?.cookies.first?.sameSite == .strict && store.cookies.first?.sameSite == .strict)
+        try await store.remove(name: "id", domain: "shop.example", path: "/")
+        await synchronizer.synchronize()
+        #expect(storage.cookies?.isEmpty == true && synchronizer.jar?.cookies.isEmpty == true)
+        await synchronizer.shutDown()
+    }
+
+    @Test("A request waits for a change of the app's storage; without one it does not")
+    func requests() async throws {
+        let folder = try TemporaryFolder()
+        let (options, storage) = try withNative()
+        let synchronizer = CookieSynchronizer(options, directory: folder.path, engine: store, delegate: delegate)
+        try await synchronizer.start()
+        await synchronizer.waitUntilSynchronized()
+        let pages = try #require(synchronizer.pages)
+        #expect(pages.refresh?.isNeeded == false)
+        try put("id", "1", in: storage)
+        #expect(pages.refresh?.isNeeded == true)
+        await pages.refresh?.wait()
+        #expect(synchronizer.jar?.cookies.map(\.value) == ["1"])
+        try put("id", "2", in: storage)
+        #expect(try await synchronizer.refreshed(store).all().map(\.value) == ["2"])
+        await synchronizer.shutDown()
+    }
+
+    @Test("Opening a page does not wait for a hanging engine if the app does not use its storage")
+    func unused() async throws {
+        let folder = try TemporaryFolder()
+        let (options, _) = try withNative()
+        store.hangs = true
+        let synchronizer = CookieSynchronizer(
+            options, directory: folder.path, hasJar: false, engine: store, clock: clock, delegate: delegate)
+        try await synchronizer.start()
+        await synchronizer.waitUntilSynchronized()
+        #expect(synchronizer.jar == nil && synchronizer.pages == nil)
+        await synchronizer.shutDown()
+        #expect(delegate.events.withLock { $0 }.isEmpty)
+    }
+
+    @Test("Cookies of a local server stay in the engine")
+    func localServer() async throws {
+        let folder = try TemporaryFolder()
+        let (options, storage) = try withNative()
+        for domain in ["shop.localhost", "localhost", "shop.example"] {
+            try await store.set(EngineCookie(name: "token", value: domain, domain: domain))
+        }
+        let synchronizer = CookieSynchronizer(
+            options, directory: folder.path, hasJar: false, engine: store, hasLocalServer: true, delegate: delegate)
+        try await synchronizer.start()
+        await synchronizer.synchronize()
+        #expect(storage.cookies?.map(\.value) == ["shop.example"])
+        try await synchronizer.clear(.all)
+        #expect(storage.cookies?.isEmpty == true && store.cookies.map(\.value) == ["shop.localhost", "localhost"])
+        await synchronizer.shutDown()
     }
 
     @Test("Clearing fails if the engine's store fails; the jar is cleared anyway")

@@ -9,7 +9,7 @@ import Foundation
 let start = Date(timeIntervalSince1970: 1_800_000_000)
 
 extension CookieStoreID {
-    /// A third store.
+    /// A store of the tests.
     static let other = CookieStoreID(rawValue: "other")
 }
 
@@ -19,9 +19,9 @@ func name(_ name: String, domain: String = "shop.example", path: String = "/") -
 
 func cookie(
     _ text: String, _ value: String, domain: String = "shop.example", expires seconds: Double? = nil,
-    isHTTPOnly: Bool = false, sameSite: Cookie.SameSite = .unspecified
+    isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: Cookie.SameSite = .unspecified
 ) -> Cookie {
     Cookie(
         name(text, domain: domain), value: value, expires: seconds.map { start.addingTimeInterval($0) }, created: start,
-        isHTTPOnly: isHTTPOnly, sameSite: sameSite)
+        isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite)
 }

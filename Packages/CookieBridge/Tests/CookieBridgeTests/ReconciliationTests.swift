@@ -49,6 +49,40 @@ struct ReconciliationTests {
         return state.readEnded(id, number: number, cookies: cookies, now: start)
     }
 
+    @Test(arguments: [true, false]) mutating func stricterAttributesOfFirstReadsWin(nativeIsFirst: Bool) throws {
+        state = Reconciliation([.init(.native, .engine), .init(.engine, .engine)])
+        let numbers = reads(state.start(now: start))
+        // Foundation has lost the attributes of the cookie.
+        let lost = cookie("a", "1")
+        let whole = cookie("a", "1", isSecure: true, isHTTPOnly: true, sameSite: .strict)
+        let order: [(CookieStoreID, Cookie)] = [(.native, lost), (.engine, whole)]
+        var written: [CookieStoreID: Reconciliation.Write] = [:]
+        for (id, shown) in nativeIsFirst ? order : order.reversed() {
+            let effects = state.readEnded(id, number: try #require(numbers[id]), cookies: [shown], now: start)
+            written.merge(writes(effects)) { $1 }
+        }
+        let desired = try #require(state.cookie(name("a")))
+        #expect(desired.isSecure && desired.isHTTPOnly && desired.sameSite == .strict)
+        #expect(written.count == 1 && written[.native]?.change == .set(desired))
+        // Another value is no loss of attributes: the first store wins.
+        _ = try read(.native, [cookie("a", "2")])
+        #expect(state.cookie(name("a"))?.isHTTPOnly == false)
+    }
+
+    @Test mutating func deletionBeforeStartWinsOverFirstReads() throws {
+        state = Reconciliation([.init(.native, .engine), .init(.engine, .engine), .init(.jar)])
+        #expect(state.delete([name("a")], now: start).isEmpty)
+        let numbers = reads(state.start(now: start))
+        var written: [CookieStoreID: Reconciliation.Write] = [:]
+        for (id, cookies) in [(CookieStoreID.native, []), (.engine, [cookie("a", "1")]), (.jar, [cookie("a", "1")])] {
+            let effects = state.readEnded(id, number: try #require(numbers[id]), cookies: cookies, now: start)
+            written.merge(writes(effects)) { $1 }
+        }
+        #expect(written.mapValues(\.change) == [.engine: .remove(name("a")), .jar: .remove(name("a"))])
+        for (id, write) in written { _ = state.writeEnded(id, write, .written, now: start) }
+        #expect(state.isQuiet && state.tombstones.isEmpty)
+    }
+
     @Test mutating func lostCookieIsWrittenAgain() throws {
         try synchronize(cookie("a", "1"))
         try synchronize(cookie("b", "1"))

@@ -23,33 +23,76 @@ struct SimulatedStore {
 
     let id: CookieStoreID
     let representation: CookieRepresentation
+    /// The record of the app's storage; `nil` for other stores.
+    private(set) var record: NativeCookieRecord?
     private(set) var held: [Cookie.Identity: Held] = [:]
+    private var shown: Set<Cookie.Identity> = []
 
-    init(_ id: CookieStoreID, _ representation: CookieRepresentation) {
+    init(_ id: CookieStoreID, _ representation: CookieRepresentation, record: NativeCookieRecord? = nil) {
         self.id = id
         self.representation = representation
+        self.record = record
     }
 
     mutating func put(_ change: CookieUpdate, _ cause: Cause) {
         switch change {
-        case .set(let cookie): held[cookie.identity] = Held(cookie: kept(cookie), cause: cause)
-        case .remove(let identity): held[identity] = Held(cookie: nil, cause: cause)
+        case .set(let cookie):
+            held[cookie.identity] = Held(cookie: kept(cookie), cause: cause)
+            if case .ours = cause { record?.recordWritten(cookie) }
+        case .remove(let identity):
+            held[identity] = Held(cookie: nil, cause: cause)
+            if case .ours = cause { record?.remove(identity) }
         }
     }
 
     mutating func clear(_ scope: CookieScope) {
         for identity in held.keys where scope.contains(identity) { held[identity] = nil }
+        record?.clear(scope)
     }
 
     /// Returns the cookies in the order of their names, so that runs are repeatable.
     func cookies(at now: Date) -> [Cookie] {
-        held.values.compactMap(\.cookie).filter { $0.expires.map { $0 > now } ?? true }
+        held.values.compactMap(\.cookie).map { record?.restored($0) ?? $0 }
+            .filter { $0.expires.map { $0 > now } ?? true }
             .sorted { ($0.identity.domain, $0.identity.name) < ($1.identity.domain, $1.identity.name) }
     }
 
+    /// Reads the cookies, as an adapter does.
+    mutating func read(at now: Date) -> [Cookie] {
+        let cookies = cookies(at: now)
+        guard let record else { return cookies }
+        for cookie in cookies { record.recordShown(cookie) }
+        let identities = Set(cookies.map(\.identity))
+        for gone in shown.subtracting(identities) { record.remove(gone) }
+        shown = identities
+        return cookies
+    }
+
+    /// Ends the process and starts the next one: session cookies are lost, and the app's storage loses attributes.
+    /// - Parameter next: the record that the next process reads.
+    mutating func relaunch(with next: NativeCookieRecord?) {
+        record = next
+        shown = []
+        held = held.compactMapValues { entry in
+            guard var cookie = entry.cookie, cookie.expires != nil else { return nil }
+            if next != nil { (cookie.isSecure, cookie.isHTTPOnly) = (false, false) }
+            return Held(cookie: cookie, cause: .nobody)
+        }
+    }
+
+    /// Compares the record with the cookies at the start of a process.
+    /// - Returns: the cookies that the app has removed.
+    func begin(at now: Date) -> [Cookie.Identity] { record?.begin(with: cookies(at: now)) ?? [] }
+
     /// Returns the cookie as the store represents it: an engine drops the creation time and rounds the expiry.
+    /// Foundation on Linux has no `SameSite`.
     private func kept(_ cookie: Cookie) -> Cookie {
-        guard id == .engine else { return cookie }
+        guard id != .jar else { return cookie }
+        guard record == nil else {
+            var cookie = cookie
+            cookie.sameSite = .unspecified
+            return cookie
+        }
         var cookie = cookie
         cookie.created = .distantPast
         cookie.lastAccess = .distantPast

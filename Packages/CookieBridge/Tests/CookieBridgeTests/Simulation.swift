@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import BaseTesting
 import CookieJar
 import Foundation
+import PublicSuffixList
 
 @_spi(Facade) @testable import CookieBridge
 
-/// Three stores, a reconciliation, and a scheduler that performs steps in a random order.
+/// Four stores, a reconciliation, and a scheduler that performs steps in a random order. The stores are the app's
+/// storage with its record, an engine's store, the jar, and the store of a second engine.
 ///
 /// Every effect takes two steps: the store performs it, and the reconciliation receives the result. Any other step may
 /// happen between these two steps. The simulation also records the order in which the reconciliation receives changes,
@@ -40,7 +43,11 @@ struct Simulation {
     var steps: [Step] = []
     var snapshots: [Int: Snapshot] = [:]
     var owed: [[CookieScope]]
-    var now = start
+    var now = start { didSet { time.now = now } }
+    /// The time of the record.
+    let time = SimulatedTime()
+    /// The cookies that the app's storage had at the start of a process, and that were not written since.
+    var seen: Set<Cookie.Identity> = []
     var failurePercent = 0
     /// The stores that have lost all cookies and have not reported it.
     var unsaidLosses: Set<Int> = []
@@ -60,16 +67,30 @@ struct Simulation {
     var faults: [Reconciliation.Fault] = []
     var writes = 0
     var failedWrites = 0
+    /// The number of cookies that the app removed before the start.
+    var removedBefore = 0
 
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         stores = [
-            SimulatedStore(.jar, .whole), SimulatedStore(.engine, .engine), SimulatedStore(.other, .whole),
+            SimulatedStore(.native, .engine, record: Self.record([], time)), SimulatedStore(.engine, .engine),
+            SimulatedStore(.jar, .whole), SimulatedStore(.other, .engine),
         ]
+        reconciliation = Self.reconciliation(of: stores)
+        owed = stores.map { _ in [] }
+    }
+
+    private static func reconciliation(of stores: [SimulatedStore]) -> Reconciliation {
         var limits = Reconciliation.Limits()
         limits.writes = 2
-        reconciliation = Reconciliation(stores.map { .init($0.id, $0.representation) }, limits: limits)
-        owed = stores.map { _ in [] }
+        return Reconciliation(stores.map { .init($0.id, $0.representation) }, limits: limits)
+    }
+
+    private static func record(_ entries: [Cookie], _ time: SimulatedTime) -> NativeCookieRecord {
+        NativeCookieRecord(
+            CookieStore(
+                publicSuffixes: SuffixList(), limits: NativeCookieRecord.limits, cookies: entries, now: { time.now }),
+            file: nil)
     }
 
     var isQuiet: Bool { steps.isEmpty && reconciliation.isQuiet }
@@ -83,13 +104,45 @@ struct Simulation {
     // MARK: External changes
 
     mutating func begin() {
+        let removed = stores[0].begin(at: now)
+        removedBefore = removed.count
+        seen = Set(stores[0].cookies(at: now).map(\.identity))
+        perform(reconciliation.delete(removed, now: now))
         perform(reconciliation.start(now: now))
+    }
+
+    /// Ends the process without warning, and starts the next one. Pending steps are lost, and the next process does not
+    /// know the order of the changes. So the record of received changes ends here.
+    /// - Parameter change: a change that the app makes before the container starts.
+    mutating func relaunch(after change: CookieUpdate? = nil) {
+        let entries = stores[0].record?.persistent ?? []
+        for store in stores.indices {
+            stores[store].relaunch(with: store == 0 ? Self.record(entries, time) : nil)
+        }
+        if let change { stores[0].put(change, .nobody) }
+        (steps, snapshots, unsaidLosses, faults) = ([], [:], [], [])
+        (lost, writes, failedWrites) = (0, 0, 0)
+        (lastHeard, mayBeGone, states, removedValues, alreadyHeard) = ([:], [], [:], [:], [])
+        owed = stores.map { _ in [] }
+        reconciliation = Self.reconciliation(of: stores)
+        begin()
+    }
+
+    /// Takes the current cookies as the received ones, after the first reads of a process.
+    mutating func learnAll() {
+        for identity in stores.flatMap({ $0.held.keys }) {
+            lastHeard[identity] = .some(reconciliation.cookie(identity))
+        }
     }
 
     mutating func change(_ store: Int, _ change: CookieUpdate) {
         number += 1
         var state: Cookie?
-        if case .set(let cookie) = change { state = cookie }
+        if case .set(var cookie) = change {
+            // The app's storage has no `SameSite`.
+            if stores[store].record != nil { cookie.sameSite = .unspecified }
+            state = cookie
+        }
         if let held = stores[store].held[change.identity], held.cause != .ours(failed: true) {
             removedValues[number] = held.cookie?.value
         }
@@ -131,7 +184,7 @@ struct Simulation {
             if unsaidLosses.remove(store) != nil {
                 snapshots[store]?.foundLoss = true
             } else if !generator.chance(failurePercent) {
-                snapshots[store]?.cookies = stores[store].cookies(at: now)
+                snapshots[store]?.cookies = stores[store].read(at: now)
                 snapshots[store]?.causes = stores[store].held.mapValues(\.cause)
             }
             steps.append(.deliverSnapshot(store, number: number))
@@ -154,6 +207,7 @@ struct Simulation {
             }
             if !fails || generator.chance(50) {
                 stores[store].put(write.change, .ours(failed: fails))
+                if store == 0 { seen.remove(write.change.identity) }
                 signal(store)
             }
             steps.append(.report(store, write, fails ? .failed : .written))
@@ -234,7 +288,8 @@ struct Simulation {
             } else if let last = lastHeard[identity] ?? nil, last.value == removedValues[number],
                 !isBeingRemoved(identity, from: store)
             {
-                receive(nil, of: identity)
+                // The removal of a cookie at the end of its life looks like a loss.
+                if isEnding(last) { lost += 1 } else { receive(nil, of: identity) }
             }
         }
     }
@@ -248,6 +303,12 @@ struct Simulation {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a cookie is at the end of its life. A store that rounds down may
+    /// then have removed it by itself.
+    private func isEnding(_ cookie: Cookie) -> Bool {
+        cookie.expires.map { $0 <= now.addingTimeInterval(2) } ?? false
+    }
+
     /// Returns a description of a fault of the final state; `nil` if there is no fault.
     func fault() -> String? {
         guard isQuiet else { return "does not come to rest: \(steps.prefix(9))" }
@@ -258,6 +319,9 @@ struct Simulation {
                 guard there?.value == desired?.value else {
                     return "\(store.id) has \(identity.name)=\(there?.value ?? "-"), not \(desired?.value ?? "-")"
                 }
+                guard store.representation.isSame(there, desired) else {
+                    return "\(store.id) has other attributes of \(identity.name) than \(String(describing: desired))"
+                }
             }
             let last = (lastHeard[identity] ?? nil).flatMap { cookie in
                 // In a store that rounds down, a cookie expires up to a second earlier.
@@ -267,13 +331,41 @@ struct Simulation {
             guard isRight else {
                 return "\(identity.name) is \(desired?.value ?? "-"), the last one was \(last?.value ?? "-")"
             }
+            if let desired, let last, !desired.isAsStrict(as: last) {
+                return "\(identity.name) has weaker attributes than its last writer: \(desired), not \(last)"
+            }
         }
         // A change of a store is written once to each other store. A change of a store during a write to it may have
         // been overwritten, and is written again.
         let counters = reconciliation.counters
-        let bound = (stores.count - 1) * counters.observed + counters.conflicts + failedWrites + lost
+        let changes = counters.observed + removedBefore
+        let bound = (stores.count - 1) * changes + counters.conflicts + failedWrites + lost
         guard writes <= bound else { return "\(writes) writes, more than \(bound): \(counters)" }
         return nil
+    }
+}
+
+/// The time of a simulation, for its record.
+final class SimulatedTime: Sendable {
+    private let date = Mutex(start)
+
+    var now: Date {
+        get { date.withLock { $0 } }
+        set { date.withLock { $0 = newValue } }
+    }
+}
+
+extension NativeCookieRecord {
+    /// The entries that the file of the record has.
+    var persistent: [Cookie] { all.filter { $0.expires != nil } }
+}
+
+extension Cookie {
+    /// Returns a Boolean value that indicates whether no attribute is weaker than that of another cookie.
+    func isAsStrict(as other: Cookie) -> Bool {
+        (isSecure || !other.isSecure) && (isHTTPOnly || !other.isHTTPOnly)
+            // Engines have no unspecified value.
+            && max(sameSite.strictness, 1) >= max(other.sameSite.strictness, 1)
     }
 }
 

@@ -26,9 +26,7 @@ extension Cookie {
         var cookie = self
         cookie.isSecure = isSecure || other.isSecure
         cookie.isHTTPOnly = isHTTPOnly || other.isHTTPOnly
-        if sameSite == .unspecified || other.sameSite.strictness > sameSite.strictness {
-            cookie.sameSite = other.sameSite
-        }
+        if other.sameSite.strictness > sameSite.strictness { cookie.sameSite = other.sameSite }
         return cookie
     }
 }
@@ -37,9 +35,10 @@ extension Cookie.SameSite {
     /// The order of the values: a stricter value has a higher number.
     var strictness: Int {
         switch self {
-        case .unspecified, .none: 0
-        case .lax: 1
-        case .strict: 2
+        case .none: 0
+        case .unspecified: 1
+        case .lax: 2
+        case .strict: 3
         }
     }
 }

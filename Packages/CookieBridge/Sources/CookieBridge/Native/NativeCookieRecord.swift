@@ -44,6 +44,9 @@ final class NativeCookieRecord: Sendable {
         self.report = report
     }
 
+    /// All entries.
+    var all: [Cookie] { entries.cookies }
+
     /// Returns a Boolean value that indicates whether the record has a cookie of this identity.
     func contains(_ identity: Cookie.Identity) -> Bool { entries.cookie(identity) != nil }
 
@@ -80,7 +83,7 @@ final class NativeCookieRecord: Sendable {
     func begin(with shown: [Cookie]) -> [Cookie.Identity] {
         for cookie in shown { insert(cookie, Self.seen) }
         let there = Set(shown.map(\.identity))
-        let missing = entries.cookies.filter { !there.contains($0.identity) }
+        let missing = all.filter { !there.contains($0.identity) }
         for entry in missing { entries.remove(entry.identity) }
         return missing.filter { $0.expires != nil && $0.value == Self.seen }.map(\.identity)
     }
