@@ -14,8 +14,10 @@ struct ConvergenceTests {
     /// The number of runs per test argument; `CONVERGENCE_RUNS` overrides it.
     static let runs = Int(ProcessInfo.processInfo.environment["CONVERGENCE_RUNS"] ?? "") ?? 40
 
-    @Test(arguments: 0..<24) func storesConverge(_ batch: Int) throws {
+    @Test(arguments: 0..<24) func storesConverge(_ batch: Int) async throws {
         for run in 0..<Self.runs {
+            // Other tests, which have time limits, run in between.
+            await Task.yield()
             let seed = UInt64(batch * Self.runs + run)
             // Every second run has no failures of stores, because such failures could hide faults of the rules.
             var simulation = Simulation(seed: seed)
@@ -41,8 +43,9 @@ struct ConvergenceTests {
     }
 
     /// Tests that stores with different initial cookies become equal without a deletion.
-    @Test(arguments: 0..<8) func firstReadingsMerge(_ batch: Int) throws {
+    @Test(arguments: 0..<8) func firstReadingsMerge(_ batch: Int) async throws {
         for run in 0..<Self.runs {
+            await Task.yield()
             let seed = UInt64(1_000_000 + batch * Self.runs + run)
             var simulation = Simulation(seed: seed)
             var first: [Cookie.Identity: String] = [:]
@@ -70,9 +73,10 @@ struct ConvergenceTests {
 
     /// Tests repeated losses of all cookies of a store: the cookies are written again, and no cookie is deleted. The
     /// test deletes no cookie, because it could not distinguish a deletion from a loss.
-    @Test(arguments: 0..<12) func lostCookiesAreNotDeleted(_ batch: Int) throws {
+    @Test(arguments: 0..<12) func lostCookiesAreNotDeleted(_ batch: Int) async throws {
         var losses = 0
         for run in 0..<Self.runs {
+            await Task.yield()
             let seed = UInt64(2_000_000 + batch * Self.runs + run)
             var simulation = Simulation(seed: seed)
             simulation.begin()
@@ -106,8 +110,9 @@ struct ConvergenceTests {
 
     /// Tests processes that end at any moment: the next process reaches a state that is equal in all stores, and no
     /// attribute becomes weaker than in the stores that retain it.
-    @Test(arguments: 0..<8) func killsWeakenNoAttributes(_ batch: Int) throws {
+    @Test(arguments: 0..<8) func killsWeakenNoAttributes(_ batch: Int) async throws {
         for run in 0..<Self.runs {
+            await Task.yield()
             let seed = UInt64(3_000_000 + batch * Self.runs + run)
             var simulation = Simulation(seed: seed)
             simulation.begin()
