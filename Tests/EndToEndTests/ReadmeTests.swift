@@ -30,28 +30,17 @@ struct ReadmeTests {
         #expect(try blocks().contains(example[header.upperBound...]))
     }
 
-    @Test("The guide to tests shows the tests that run")
-    func guideToTests() throws {
-        let guide = try text("docs/testing.md")
-        for name in ["ShopScreen", "ShopScreenTests"] {
-            let code = try text("Packages/ContainerKit/Tests/ContainerKitTests/\(name).swift")
-            let header = try #require(code.firstRange(of: "\n\n"))
-            #expect(guide.contains("```swift\n\(code[header.upperBound...])```"), "\(name)")
-        }
-    }
-
-    @Test("The guide to the life of an app shows options that compile")
-    func guideToConditions() throws {
-        let code = try text("Packages/ContainerKit/Tests/ContainerKitTests/DeviceOptions.swift")
+    @Test(
+        "The guides show code that is compiled and tested",
+        arguments: [
+            ("testing", "ShopScreen"), ("testing", "ShopScreenTests"), ("app-life", "DeviceOptions"),
+            ("app-life", "UpdatingShop"), ("cookies", "NativeLogin"),
+        ])
+    func samples(guide: String, name: String) throws {
+        let guide = try text("docs/\(guide).md")
+        let code = try text("Packages/ContainerKit/Tests/ContainerKitTests/\(name).swift")
         let header = try #require(code.firstRange(of: "\n\n"))
-        #expect(try text("docs/app-life.md").contains("```swift\n\(code[header.upperBound...])```"))
-    }
-
-    @Test("The guide to the life of an app shows code that is compiled")
-    func guideToAppLife() throws {
-        let code = try text("Packages/ContainerKit/Tests/ContainerKitTests/UpdatingShop.swift")
-        let header = try #require(code.firstRange(of: "\n\n"))
-        #expect(try text("docs/app-life.md").contains("```swift\n\(code[header.upperBound...])```"))
+        #expect(guide.contains("```swift\n\(code[header.upperBound...])```"))
     }
 
     @Test("The README's manifest names existing products and traits")

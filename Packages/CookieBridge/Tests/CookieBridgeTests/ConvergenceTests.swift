@@ -8,8 +8,8 @@ import Testing
 @_spi(Facade) @testable import CookieBridge
 
 /// Tests of convergence under random changes and orders of events: all stores become equal, the last writer wins, and
-/// the number of writes is bounded.
-@Suite(.timeLimit(.minutes(5)))
+/// the number of writes is bounded. They run one at a time, because other tests have time limits.
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConvergenceTests {
     /// The number of runs per test argument; `CONVERGENCE_RUNS` overrides it.
     static let runs = Int(ProcessInfo.processInfo.environment["CONVERGENCE_RUNS"] ?? "") ?? 40
