@@ -61,6 +61,13 @@ extension RealEngine {
         }
 
         @Test(
+            "A login of the app is in the first navigation, and cookies of pages are in the app's storage",
+            arguments: ["plain", "scheme", "document", "proxy"])
+        func nativeCookies(mode: String) async throws {
+            try await run("nativeCookies", mode)
+        }
+
+        @Test(
             "Legacy pages send bodies and cookies through the legacy bridge", arguments: ["scheme", "proxy", "server"])
         func legacy(mode: String) async throws {
             try await run("legacy", mode, fixture("legacy"))

@@ -23,6 +23,7 @@ enum EngineCheck: String, CaseIterable {
     case cookiesRead
     case cookieBridge
     case cookieLoss
+    case nativeCookies
     case snapshot
     case processEnd
     case discardedView
@@ -122,6 +123,8 @@ enum EngineCheck: String, CaseIterable {
         case .cookiesRead: try await checkCookiesRead(in: folder(arguments))
         case .cookieLoss: try await checkCookieLoss(WebKitGTKEngine(), in: folder(arguments))
         case .cookieBridge: try await checkCookieBridge(WebKitGTKEngine(), in: folder(arguments))
+        case .nativeCookies:
+            try await checkNativeCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .snapshot: try await checkSnapshot(WebKitGTKEngine())
         case .processEnd: try await checkProcessEnd(WebKitGTKEngine())
         case .discardedView: try await checkDiscardedView(WebKitGTKEngine())
