@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import ContainerKit
 internal import ContainerTesting
+internal import CookieBridge
 internal import Foundation
 internal import FoundationNetworking
 internal import HTTPTypes

@@ -21,7 +21,8 @@ struct CookieReconcilerTests {
         var configuration = CookieReconciler.Configuration()
         change(&configuration)
         return CookieReconciler(
-            [(.jar, jar), (.engine, engine), (.other, other)], configuration: configuration, clock: clock, now: { start })
+            [(.jar, jar), (.engine, engine), (.other, other)], configuration: configuration, clock: clock,
+            now: { start })
     }
 
     @Test func firstNavigationHasCookies() async throws {
