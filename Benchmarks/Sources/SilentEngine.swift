@@ -107,8 +107,9 @@ private final class HeadSink: SchemeTaskSink {
 }
 
 @MainActor
-final class SilentView: EngineView, ViewLoading, ViewScripting {
+final class SilentView: EngineView, ViewLoading, ViewPosting, ViewScripting {
     var loading: any ViewLoading { self }
+    var posting: any ViewPosting { self }
     var scripting: any ViewScripting { self }
     let prompts: (any ViewPrompts)? = nil
     let downloads: (any ViewDownloads)? = nil
@@ -118,6 +119,7 @@ final class SilentView: EngineView, ViewLoading, ViewScripting {
     let hasEnded = false
     let lastLoad: LoadToken? = nil
     let isPosted = false
+    let sendsBodies = false
     let pendingHandlers: Set<String> = []
     let id = ViewID(rawValue: 1)
     var onSignal: (@MainActor (ViewSignal) -> Void)?
@@ -128,6 +130,7 @@ final class SilentView: EngineView, ViewLoading, ViewScripting {
     func reload(_ url: String) {}
     func showErrorPage(_ html: String, for url: String) {}
     func isPosting(to url: String) -> Bool { false }
+    func post(_ body: Data, fields: HTTPFields, to url: String) {}
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String { "null" }
     func setUserAgent(_ agent: UserAgent) {}
     func add(_ script: UserScript) {}

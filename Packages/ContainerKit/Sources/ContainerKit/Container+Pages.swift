@@ -23,10 +23,24 @@ extension Container {
         try await open(url, posting: nil, options, prepare: prepare)
     }
 
+    /// Opens a page by GET or POST; see ``open(_:body:options:prepare:)``. A POST has no fragment.
+    public func open(
+        _ url: String, method: HTTPRequest.Method, fields: HTTPFields = [:], body: Data = Data(),
+        options: PageOptions = PageOptions(), prepare: @MainActor (Engine.View) throws -> Void = { _ in }
+    ) async throws -> Page<Engine.View> {
+        guard method != .get || !body.isEmpty else { return try await open(url, options: options, prepare: prepare) }
+        guard let request = HTTPRequest(method: method, urlText: url, headerFields: fields) else {
+            throw ContainerError(.invalidURL, "not a URL", at: url)
+        }
+        return try await open(request, body: body, options: options, prepare: prepare)
+    }
+
     /// Opens a page with a request of the app, by GET or POST.
     ///
-    /// A POST with a body requires a covered page and the mode `customScheme`. The container replaces the engine's
-    /// first GET of the document by the POST. A reload of the page uses GET, also after its web process ended.
+    /// A POST requires a covered page in the mode `customScheme` or `loopbackProxy`, or an engine that sends bodies
+    /// (`ViewPosting.sendsBodies`). In the mode `customScheme` the container replaces the engine's first GET of the
+    /// document by the POST, and a reload uses GET. Over the proxy, the engine repeats the POST, except if the app or
+    /// the container reloads the page.
     ///
     /// If ``ContainerConfiguration/Pages/legacyMessages`` is set, the request may have the scheme `post`, with which
     /// older apps represent a POST. Its header field `oldScheme` is `http` or `https`, and its header field `bodyParam`
@@ -43,25 +57,17 @@ extension Container {
         _ request: HTTPRequest, body: Data = Data(), options: PageOptions = PageOptions(),
         prepare: @MainActor (Engine.View) throws -> Void = { _ in }
     ) async throws -> Page<Engine.View> {
-        var (request, body) = (request, body)
-        if request.scheme == PostNavigation.scheme {
-            guard configuration.pages.legacyMessages != nil, let meant = PostNavigation(legacy: request) else {
-                throw ContainerError(.invalidURL, "only http and https pages can be opened", at: request.urlText)
-            }
-            (request, body) = (meant.request, meant.body)
-        }
-        switch request.method {
-        case .get where body.isEmpty: return try await open(request.urlText, posting: nil, options, prepare: prepare)
-        case .post:
-            let post = OpeningPosts.Post(fields: request.headerFields, body: body)
-            return try await open(request.urlText, posting: post, options, prepare: prepare)
-        default:
+        let legacy = configuration.pages.legacyMessages == nil ? nil : PostNavigation(legacy: request)
+        let post = legacy ?? PostNavigation(request, body: body)
+        guard post.request.method == .post || post.request.method == .get && body.isEmpty else {
             throw ContainerError(.unsupported, "a page can be opened by GET or POST only", at: request.urlText)
         }
+        let isPost = post.request.method == .post
+        return try await open(post.request.urlText, posting: isPost ? post : nil, options, prepare: prepare)
     }
 
     private func open(
-        _ url: String, posting post: OpeningPosts.Post?, _ options: PageOptions,
+        _ url: String, posting post: PostNavigation?, _ options: PageOptions,
         prepare: @MainActor (Engine.View) throws -> Void
     ) async throws -> Page<Engine.View> {
         guard let real = RealURL(url) else {
@@ -88,9 +94,6 @@ extension Container {
     /// Checks out a view for a page, and creates its session.
     private func checkOut(_ opening: PageOpening) throws -> Page<Engine.View> {
         let mode = locator.mode(ofPageAt: opening.url)
-        guard opening.post == nil || mode == .customScheme else {
-            throw ContainerError(.unsupported, "a POST requires the mode customScheme", at: opening.url)
-        }
         let began = ContinuousClock.now
         let holder = PageHolder()
         let (view, isWarm) = try views.checkOut(at: opening.url, in: mode, for: holder)
@@ -113,6 +116,9 @@ extension Container {
         prepare: @MainActor (Engine.View) throws -> Void
     ) async throws {
         let (session, view) = (page.session, page.view)
+        let posting = view.loading.posting
+        guard opening.post == nil || [.customScheme, .loopbackProxy].contains(session.mode) || posting.sendsBodies
+        else { throw ContainerError(.unsupported, "a POST requires a covered page", at: opening.url) }
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
         opening.place = try await locator.open(session.documentURL, in: session.mode)
         for component in components.inStartOrder { try await component.page(session, willLoadIn: view, opening) }
@@ -123,7 +129,9 @@ extension Container {
         }
         await pages.loopback?.translation.waitForProof()
         try prepare(view)
-        view.loading.load(opening.place)
+        guard let post = opening.post, session.mode != .customScheme else { return view.loading.load(opening.place) }
+        let body = posting.sendsBodies ? post.body : pipeline.requests.posts.mark(post, for: view.id)
+        posting.post(body, fields: post.request.headerFields, to: opening.place)
     }
 
     private func receive(_ signal: ViewSignal, from view: ViewID) {

@@ -164,6 +164,7 @@
 @_exported public import struct WebEngine.ViewID
 @_exported public import class WebEngine.ViewLoad
 @_exported public import protocol WebEngine.ViewLoading
+@_exported public import protocol WebEngine.ViewPosting
 @_exported public import struct WebEngine.ViewProcessEnded
 @_exported public import protocol WebEngine.ViewPrompts
 @_exported public import protocol WebEngine.ViewRecovery

@@ -42,7 +42,7 @@ final class LocalServerPages {
         defer { lastPort = port }
         guard lastPort != nil else { return }
         for page in pages.sorted(by: { $0.key.rawValue < $1.key.rawValue }).map(\.value) {
-            guard let view = page.view, !view.hasEnded, !view.loading.isPosted,
+            guard let view = page.view, !view.hasEnded, !view.loading.posting.isPosted,
                 let place = page.url.flatMap({ LocalServer.url(of: $0, at: port)?.url })
             else { continue }
             view.loading.load(place)

@@ -32,16 +32,18 @@ package protocol LoopbackPipeline: AnyObject, Sendable {
     ) async throws -> ResourceResponse?
 }
 
-/// The store of the request bodies that scripts of legacy pages pass to the app.
+/// A store of request bodies that the engine does not send: those that scripts of legacy pages pass to the app, or
+/// those of the app itself.
 package protocol LoopbackBodies: AnyObject, Sendable {
-    /// Returns a Boolean value that indicates whether a request carries the identifier of a body.
+    /// Returns a Boolean value that indicates whether a request may carry the identifier of a body.
     ///
-    /// Isolation: any.
-    func isCarried(by request: HTTPRequest) -> Bool
+    /// Isolation: any. Reads no bytes of the body.
+    func isCarried(by request: ResourceRequest) -> Bool
 
     /// Adds the stored body and its header fields to a request, and removes the identifier.
+    /// - Returns: `true` if the engine has a stand-in for the body, and would repeat it after a redirect.
     /// - Throws: `ResourceError` if the body or its header fields cannot be sent with the request.
-    @MainActor func complete(_ request: inout ResourceRequest) throws
+    @MainActor func complete(_ request: inout ResourceRequest) async throws -> Bool
 }
 
 /// An observer of the requests for documents of pages.
@@ -79,7 +81,7 @@ package protocol LoopbackHost: AnyObject, Sendable {
 /// The ports of loopback interception to the rest of the container.
 package struct LoopbackPorts: Sendable {
     let pipeline: any LoopbackPipeline
-    let bodies: (any LoopbackBodies)?
+    let bodies: [any LoopbackBodies]
     let observer: (any LoopbackRequestObserver)?
     let host: any LoopbackHost
     let proxies: SystemProxies?
@@ -88,19 +90,19 @@ package struct LoopbackPorts: Sendable {
     /// Creates the ports.
     /// - Parameters:
     ///   - pipeline: the pipeline of the mode.
-    ///   - bodies: the request bodies of legacy pages; `nil` if the app does not support legacy pages.
+    ///   - bodies: the stores of request bodies. A store that is `nil` is not in use.
     ///   - observer: the observer of document requests.
     ///   - host: the receiver of events.
     ///   - proxies: the proxies of the system for connections to hosts; `nil`, the default, for none.
     ///   - trusted: the certificates that WebSocket connections trust in addition to those of the system.
     package init(
-        pipeline: any LoopbackPipeline, bodies: (any LoopbackBodies)?, observer: (any LoopbackRequestObserver)?,
+        pipeline: any LoopbackPipeline, bodies: [(any LoopbackBodies)?], observer: (any LoopbackRequestObserver)?,
         host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates
     ) {
         self.proxies = proxies
         self.trusted = trusted
         self.pipeline = pipeline
-        self.bodies = bodies
+        self.bodies = bodies.compactMap(\.self)
         self.observer = observer
         self.host = host
     }

@@ -14,8 +14,8 @@ internal import WebSyntax
 struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     let pipeline: any LoopbackPipeline
     let pages: PageAttributor
-    /// The request bodies of legacy pages; `nil` if the app does not support legacy pages.
-    var bodies: (any LoopbackBodies)?
+    /// The stores of request bodies that the engine does not send.
+    var bodies: [any LoopbackBodies] = []
     var observer: (any LoopbackRequestObserver)?
 
     func opens(_ target: HostPort) -> Bool {
@@ -36,7 +36,7 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     }
 
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        guard bodies?.isCarried(by: request.head) != true else { return .later }
+        guard !bodies.contains(where: { $0.isCarried(by: request) }) else { return .later }
         return pipeline.immediateResponse(loopback: request, of: requesters(of: request))
     }
 
@@ -70,12 +70,24 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     }
 
     private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        guard let bodies, bodies.isCarried(by: request.head) else {
-            return try await pipeline.answer(loopback: request, of: requesters(of: request))
+        var (request, hasStandIn) = (request, false)
+        for bodies in bodies where bodies.isCarried(by: request) {
+            if try await bodies.complete(&request) { hasStandIn = true }
         }
-        var request = request
-        try await bodies.complete(&request)
-        return try await pipeline.answer(loopback: request, of: requesters(of: request))
+        let response = try await pipeline.answer(loopback: request, of: requesters(of: request))
+        if hasStandIn, let response { try checkRedirect(response, of: request) }
+        return response
+    }
+
+    /// Checks that the engine does not repeat the stand-in for a body to a host that the proxy does not intercept.
+    /// - Throws: `ResourceError` with code `invalidRequest`.
+    private func checkRedirect(_ response: ResourceResponse, of request: ResourceRequest) throws {
+        guard [307, 308].contains(response.head.status.code),
+            let redirect = try? Redirect(of: response.head, to: request.head),
+            let target = HTTPRequest(urlText: redirect.target), !pipeline.opens(originOf: target)
+        else { return }
+        throw ResourceError(
+            .invalidRequest, "a POST of the app is redirected to a host that is not covered", at: redirect.target)
     }
 
     /// Returns the documents that may have sent a request. Returns `nil` for documents, and if the decision does not

@@ -149,14 +149,14 @@ final class PageMonitor {
         case .started(let url):
             (overtaken, isRefused) = (nil, false)
             handle(.started(url: url, byPerson: view?.prompts?.isUserGesture(for: url) == true))
-            if view?.loading.isPosting(to: url) == true { handle(.hasBody) }
+            if view?.loading.posting.isPosting(to: url) == true { handle(.hasBody) }
         case .committed(let url):
             place = url
             hasFailedRequest = false
             channel.documentChanged()
             let isWatched = owner?.isWatched(url, in: mode) ?? false
             let committed = PageHealth.Event.committed(url: url, isWatched: isWatched)
-            handleEarlier(view?.loading.isPosted == true ? [.hasBody, committed] : [committed])
+            handleEarlier(view?.loading.posting.isPosted == true ? [.hasBody, committed] : [committed])
         case .finished: handleEarlier([.finished])
         case .stopped(let url):
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }

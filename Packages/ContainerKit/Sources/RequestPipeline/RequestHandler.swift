@@ -5,6 +5,7 @@
 internal import ContentDigest
 @_spi(Facade) internal import CookieBridge
 internal import Foundation
+@_spi(Facade) internal import HTTPCache
 internal import HTTPTypes
 package import Prefetch
 internal import PublicSuffixList
@@ -354,7 +355,10 @@ extension SchemeRequestHandler {
         let delivery = SchemeTaskDelivery(to: sink)
         let session = request.view.flatMap { host.session(of: $0) }
         var request = request
-        let post = posts.removePost(for: request)
+        let post = request.view.flatMap { view in
+            request.isMainDocument && request.head.method == .get
+                ? posts.removePost(at: request.head.urlText, for: view) : nil
+        }
         var bareRequest = legacy?.bare(request) ?? request
         if post != nil { bareRequest.head.method = .post }
         func makeRecord() -> RequestRecord {
@@ -398,12 +402,12 @@ extension SchemeRequestHandler {
 
     /// Adds the data that a legacy page, or the app that opens the page, has provided for a request.
     /// - Returns: the body, or `nil` if none was provided.
-    private func restoredBody(of request: inout EngineRequest, _ post: OpeningPosts.Post?) throws -> ResourceBody? {
+    private func restoredBody(of request: inout EngineRequest, _ post: PostNavigation?) throws -> ResourceBody? {
         let handed = try legacy?.removeBody(for: &request)
         handed?.complete(&request.head)
         guard let post else { return handed.map { $0.body(for: request.head.method) } }
         request.head.method = .post
-        for field in post.fields { request.head.headerFields[field.name] = field.value }
+        for field in post.request.headerFields { request.head.headerFields[field.name] = field.value }
         return post.body.isEmpty ? .empty : .bytes(post.body)
     }
 

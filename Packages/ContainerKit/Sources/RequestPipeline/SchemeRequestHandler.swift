@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import BodyBridge
+@_spi(Facade) package import BodyBridge
 @_spi(Facade) package import CookieBridge
 internal import HTTPTypes
 package import ResourceLoading
@@ -23,7 +23,8 @@ package final class SchemeRequestHandler {
     /// The handler that resolves and answers the requests.
     let path: RequestHandler
     let sites: SiteController?
-    let posts = OpeningPosts()
+    /// The POST requests that open pages.
+    package let posts = OpeningPosts<ViewID>()
     let forcedBridges: ForcedBridges
     let cookies: CookieSynchronizer?
     let host: any RequestDeliveryHost
@@ -65,7 +66,7 @@ package final class SchemeRequestHandler {
     ///   - post: the POST for the document of the page; `nil` if it is requested by GET.
     /// - Throws: `EngineError` if the engine rejects the rules.
     package func begin(
-        _ page: PageSession, in view: some EngineView, at place: String, posting post: OpeningPosts.Post?
+        _ page: PageSession, in view: some EngineView, at place: String, posting post: PostNavigation?
     ) async throws {
         if let bridges, let forced = forcedParts(in: page.mode) {
             bridges.begin(in: view, for: page.documentURL, besides: legacy, forced: forced)
@@ -73,9 +74,8 @@ package final class SchemeRequestHandler {
             legacy?.begin(in: view)
         }
         try await sites?.begin(in: view, for: page.mode == .customScheme ? page.documentURL : nil, bridges)
-        if var post {
-            post.place = HTTPRequest(urlText: place)?.urlText ?? place
-            posts.hold(post, for: view.id)
+        if let post, page.mode == .customScheme {
+            posts.hold(post, at: HTTPRequest(urlText: place)?.urlText ?? place, for: view.id)
         }
     }
 
@@ -92,7 +92,7 @@ package final class SchemeRequestHandler {
         path.completion.documentChanged(in: page.id, to: page.documentURL)
         bridges?.documentChanged(to: page.documentURL, in: page.view)
         legacy?.documentChanged(to: page.documentURL, in: page.view)
-        posts.remove(page.view)
+        posts.documentChanged(at: page.view)
     }
 
     /// Removes the bridge data of the views for which the predicate returns `true`.
@@ -107,6 +107,6 @@ package final class SchemeRequestHandler {
         bridges?.end(in: view)
         sites?.end(in: view)
         legacy?.end(in: view)
-        posts.remove(view)
+        posts.removeAll { $0 == view }
     }
 }

@@ -182,7 +182,7 @@ struct LegacyTests {
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
         let requests = LoopbackRequests(
-            pipeline: container.path, pages: PageAttributor(), bodies: container.requests.legacy)
+            pipeline: container.path, pages: PageAttributor(), bodies: [container.requests.legacy].compactMap(\.self))
         let places = ["https://shop.example/a", "https://shop.example/b"]
         var pages: [Page<FakeView>] = []
         for place in places {
@@ -213,7 +213,7 @@ struct LegacyTests {
         let container = try await container(mode: .loopbackProxy)
         let page = try await container.open("https://shop.example/")
         let requests = LoopbackRequests(
-            pipeline: container.path, pages: PageAttributor(), bodies: container.requests.legacy)
+            pipeline: container.path, pages: PageAttributor(), bodies: [container.requests.legacy].compactMap(\.self))
         let store = { (id: String, rest: String) throws in
             let json = #"{"requestId":"\#(id)",\#(rest)}"#
             let answer = try say("body", json, from: "https://shop.example/p", in: page.view)

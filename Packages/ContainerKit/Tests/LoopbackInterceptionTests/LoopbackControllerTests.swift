@@ -29,7 +29,7 @@ struct LoopbackControllerTests {
             engine, in: mode, LoopbackOptions(), directory: folder, names: nil, isUsed: isUsed,
             logger: Logger(label: "test"), clock: ContinuousClock(),
             ports: LoopbackPorts(
-                pipeline: pipeline, bodies: nil, observer: nil, host: host, proxies: proxies, trusted: { _ in [] }))
+                pipeline: pipeline, bodies: [], observer: nil, host: host, proxies: proxies, trusted: { _ in [] }))
     }
 
     @Test("With the proxy, pages keep their real URLs, and requests of opened hosts are reported")

@@ -16,7 +16,7 @@ struct LoopbackRequestsTests {
     private let document = "https://a.example/"
 
     private func requests(_ pipeline: FakePipeline, _ bodies: FakeBodies? = nil) -> LoopbackRequests {
-        LoopbackRequests(pipeline: pipeline, pages: pages, bodies: bodies, observer: observer)
+        LoopbackRequests(pipeline: pipeline, pages: pages, bodies: [bodies].compactMap(\.self), observer: observer)
     }
 
     private func request(
@@ -132,5 +132,32 @@ struct LoopbackRequestsTests {
             Issue.record("no response")
             return
         }
+    }
+
+    @Test(
+        "A stand-in for a body does not leave the interception by a redirect that repeats it",
+        arguments: [
+            (307, "https://b.example/", false), (308, "//b.example/x", false), (307, "https://a.example:8443/", false),
+            (307, "/x", true), (308, "https://a.example/x", true), (303, "https://b.example/", true),
+            (302, "https://b.example/", true), (200, "https://b.example/", true), (307, "about:blank", true),
+        ])
+    func redirects(status: Int, target: String, isAllowed: Bool) async throws {
+        let field = try #require(FakeBodies.field)
+        let pipeline = FakePipeline(hosts: ["https://a.example"])
+        pipeline.state.withLock {
+            $0.status = HTTPResponse.Status(code: status)
+            $0.fields[.location] = target
+        }
+        let requests = requests(pipeline, FakeBodies())
+        let carrying = try request(document, .post, [field: "stand-in"])
+        if isAllowed {
+            #expect(try await requests.load(carrying)?.head.status.code == status)
+        } else {
+            let error = await #expect(throws: ResourceError.self) { try await requests.load(carrying) }
+            #expect(error?.code == .invalidRequest)
+        }
+        // Other bodies are the engine's own, and go where the engine sends them.
+        #expect(try await requests.load(try request(document, .post, [field: "1"]))?.head.status.code == status)
+        #expect(try await requests.load(try request(document, .post))?.head.status.code == status)
     }
 }

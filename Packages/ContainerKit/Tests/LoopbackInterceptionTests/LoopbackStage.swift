@@ -15,6 +15,7 @@ final class FakePipeline: LoopbackPipeline {
         var requests: [HTTPRequest] = []
         var error: ResourceError?
         var status = HTTPResponse.Status.ok
+        var fields: HTTPFields = [:]
     }
 
     let state = Mutex(State())
@@ -42,14 +43,14 @@ final class FakePipeline: LoopbackPipeline {
     nonisolated(nonsending) func answer(
         loopback request: ResourceRequest, of requesters: [String]?
     ) async throws -> ResourceResponse? {
-        let (error, status) = state.withLock { state in
+        let (error, head) = state.withLock { state in
             state.requesters.append(requesters)
             state.requests.append(request.head)
-            return (state.error, state.status)
+            return (state.error, HTTPResponse(status: state.status, headerFields: state.fields))
         }
         if let error { throw error }
         return ResourceResponse(
-            head: HTTPResponse(status: status), body: .empty, provenance: Provenance(.network, reason: "a test"))
+            head: head, body: .empty, provenance: Provenance(.network, reason: "a test"))
     }
 }
 
@@ -88,15 +89,18 @@ final class RecordedRequests: LoopbackRequestObserver {
     func record(_ report: LoopbackDocumentReport) { add("body \(report.hasBody) empty \(report.isEmpty)") }
 }
 
-/// Bodies whose identifier is the field `X-Body`.
+/// Bodies whose identifier is the field `X-Body`. The engine has a stand-in for that with the name `stand-in`.
 final class FakeBodies: LoopbackBodies {
     static let field = HTTPField.Name("X-Body")
 
-    func isCarried(by request: HTTPRequest) -> Bool { Self.field.map(request.headerFields.contains) ?? false }
+    func isCarried(by request: ResourceRequest) -> Bool {
+        Self.field.map(request.head.headerFields.contains) ?? false
+    }
 
-    @MainActor func complete(_ request: inout ResourceRequest) throws {
-        guard let field = Self.field else { return }
+    @MainActor func complete(_ request: inout ResourceRequest) throws -> Bool {
+        guard let field = Self.field else { return false }
         guard request.head.headerFields[field] != "none" else { throw ResourceError(.blocked, "no body") }
-        request.head.headerFields[field] = nil
+        defer { request.head.headerFields[field] = nil }
+        return request.head.headerFields[field] == "stand-in"
     }
 }

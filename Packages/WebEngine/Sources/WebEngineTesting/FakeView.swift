@@ -2,14 +2,17 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+public import Foundation
+public import HTTPTypes
 public import WebEngine
 
 /// A view of a ``FakeEngine``. It records calls, and a test controls its signals.
 @MainActor
-public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
-    ViewSnapshots, ViewDocuments
+public final class FakeView: EngineView, ViewLoading, ViewPosting, ViewScripting, ViewPrompts, ViewDownloads,
+    ViewRecovery, ViewSnapshots, ViewDocuments
 {
     public var loading: any ViewLoading { self }
+    public var posting: any ViewPosting { self }
     public var scripting: any ViewScripting { self }
     public var prompts: (any ViewPrompts)? { self }
     public var downloads: (any ViewDownloads)? { self }
@@ -47,6 +50,10 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var isPosted = false
     /// The URLs for which ``isPosting(to:)`` returns true; empty initially.
     public var posts: Set<String> = []
+    /// A Boolean value that indicates whether the engine sends any body; `false` initially.
+    public var sendsBodies = false
+    /// The ``post(_:fields:to:)`` calls since the last reset.
+    public private(set) var sentPosts: [(url: String, fields: HTTPFields, body: Data)] = []
     /// The sources of ``precompile(_:)`` calls.
     public private(set) var precompiledSources: [String] = []
     /// The function bodies of ``evaluate(_:in:)`` calls, in order.
@@ -71,7 +78,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var evaluation: @MainActor () async throws -> String = { "null" }
     /// The result of ``snapshot()``, which throws an error if this property is `nil`, as initially.
     public var picture: PageSnapshot?
-    /// A closure that is called after each ``load(_:)``.
+    /// A closure that is called after each ``load(_:)`` and ``post(_:fields:to:)``.
     public var onLoad: (() -> Void)?
     /// The closure that is asked for the documents of navigations; `nil` initially.
     public private(set) var onNavigation: (@MainActor (EngineNavigation) async -> EngineDocument?)?
@@ -176,6 +183,13 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
 
     public func isPosting(to url: String) -> Bool { posts.contains(url) }
 
+    public func post(_ body: Data, fields: HTTPFields, to url: String) {
+        guard !hasEnded else { return }
+        sentPosts.append((url, fields, body))
+        lastLoad = LoadToken(of: url, after: lastLoad)
+        onLoad?()
+    }
+
     public func snapshot() async throws -> PageSnapshot {
         try requireLife()
         guard let picture else { throw EngineError(.snapshot, "no picture is set") }
@@ -216,6 +230,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public func reset() async throws -> FakeView {
         stopLoading()
         loads.removeAll()
+        sentPosts.removeAll()
         userAgent = .engine
         scripts.removeAll()
         resets += 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import Diagnostics
 internal import RequestPipeline
@@ -101,7 +102,7 @@ final class PageOpening {
     /// The real URL of the document, with its fragment.
     let url: String
     /// The request of the document if the app opens the page by POST.
-    let post: OpeningPosts.Post?
+    let post: PostNavigation?
     /// The user agent of the page's view.
     let userAgent: UserAgent
     /// A Boolean value that indicates whether the view of the page is a warm view.
@@ -113,7 +114,7 @@ final class PageOpening {
     /// A closure that returns the timeline of the page; `nil` if no timeline is recorded.
     var timeline: (@MainActor () -> PageTimeline)?
 
-    init(_ id: PageID, url: String, post: OpeningPosts.Post?, userAgent: UserAgent) {
+    init(_ id: PageID, url: String, post: PostNavigation?, userAgent: UserAgent) {
         self.id = id
         self.url = url
         self.post = post

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if Loopback
-    internal import BodyBridge
+    @_spi(Facade) internal import BodyBridge
     @_spi(Facade) internal import HTTPTransport
     package import HTTPTypes
     internal import Logging
@@ -35,8 +35,8 @@
                 names: modes.started.contains(.customScheme) ? names : nil, isUsed: rules.isOn, logger: logger,
                 clock: configuration.clock,
                 ports: LoopbackPorts(
-                    pipeline: pipeline.path, bodies: requests.legacy, observer: adapter, host: adapter,
-                    proxies: proxies,
+                    pipeline: pipeline.path, bodies: [requests.legacy, requests.posts], observer: adapter,
+                    host: adapter, proxies: proxies,
                     trusted: { [authorities = configuration.network.transport.authorities] host in
                         CertificateAuthority.certificates(among: authorities, trustedFor: host)
                     }))
@@ -196,8 +196,12 @@
     }
 
     extension LegacyBridgeHost: LoopbackBodies {
-        package nonisolated func isCarried(by request: HTTPRequest) -> Bool { messages.isCarried(by: request) }
+        package nonisolated func isCarried(by request: ResourceRequest) -> Bool {
+            messages.isCarried(by: request.head)
+        }
     }
+
+    extension OpeningPosts: LoopbackBodies {}
 
     /// The adapter between loopback interception and the events, pages and packages of a container.
     ///

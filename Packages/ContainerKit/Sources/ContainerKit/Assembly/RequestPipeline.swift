@@ -192,7 +192,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     private let locator: PageLocator<Engine>
     private let pages: PageRegistry
     private let bodyBudget: ByteBudget
-    private var legacyPages: LegacyPageAdapter<Engine>?
+    private var prefetch: PrefetchComponent?
 
     init(
         _ pipelines: ModePipelines, _ requests: SchemeRequestHandler, _ appRequests: AppRequests,
@@ -209,10 +209,8 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
 
     /// Connects the legacy bridge to prefetch, which is created after the pipeline.
     func connect(prefetch: PrefetchComponent?) {
-        guard let legacy = requests.legacy else { return }
-        let adapter = LegacyPageAdapter(locator, prefetch)
-        legacyPages = adapter
-        legacy.pages = adapter
+        self.prefetch = prefetch
+        requests.legacy?.pages = self
     }
 
     // MARK: Pages
@@ -348,19 +346,8 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     }
 }
 
-/// The adapter between the legacy bridge and the pages of a container.
-///
-/// Isolation: the main actor.
-@MainActor
-final class LegacyPageAdapter<Engine: WebEngineDriver>: LegacyPageHost {
-    private let locator: PageLocator<Engine>
-    private let prefetch: PrefetchComponent?
-
-    init(_ locator: PageLocator<Engine>, _ prefetch: PrefetchComponent?) {
-        self.locator = locator
-        self.prefetch = prefetch
-    }
-
+// The legacy bridge and the pages of a container.
+extension PipelineComponent: LegacyPageHost {
     func realURL(of place: String) -> String { locator.realURL(of: place) }
 
     func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {

@@ -113,9 +113,10 @@ package final class LegacyBridgeHost: LegacyHosting {
     /// Adds the stored body to a request that arrived over loopback. A request over loopback does not identify its
     /// view. The engine has already made the preflight for a request to another origin, without the header fields of
     /// the message.
+    /// - Returns: `false`, because the engine has no stand-in for the body.
     /// - Throws: `ResourceError`. The code is `blocked` if header fields of the message would go to another origin
     ///   without its permission.
-    package func complete(_ request: inout ResourceRequest) throws {
+    package func complete(_ request: inout ResourceRequest) throws -> Bool {
         let carried = messages.removeID(from: &request.head)
         let head = request.head
         let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
@@ -123,7 +124,7 @@ package final class LegacyBridgeHost: LegacyHosting {
         let body = try removeBody(carried, for: head, by: requester) { id, origin in
             try holder(of: id, for: origin, referrer: head.headerFields[.referer])?.removeBody(id, for: origin)
         }
-        guard let body else { return }
+        guard let body else { return false }
         if requester == head.webOrigin {
             body.complete(&request.head)
         } else if let field = body.fields.first(where: { head.headerFields[$0.name] != $0.value }) {
@@ -133,6 +134,7 @@ package final class LegacyBridgeHost: LegacyHosting {
             request.head.headerFields[.contentLength] = nil
         }
         request.body = body.body(for: head.method)
+        return false
     }
 
     /// Returns the bridge that stores a body with an identifier. Pages may number their bodies, so that two pages of

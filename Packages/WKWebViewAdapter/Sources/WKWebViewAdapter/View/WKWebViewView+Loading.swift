@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if canImport(WebKit)
-    internal import Foundation
-    internal import HTTPTypes
+    public import Foundation
+    public import HTTPTypes
     public import WebEngine
     internal import WebKit
 
@@ -29,6 +29,22 @@
             guard webView != nil else { return }
             record(url)
             begin(url, isReload: false) { $0.load($1) }
+        }
+
+        /// `true`: WebKit sends the method, the header fields and the body of a request.
+        public var sendsBodies: Bool { true }
+
+        /// Starts to load a URL by POST. The app is not asked for the document.
+        public func post(_ body: Data, fields: HTTPFields, to url: String) {
+            guard webView != nil else { return }
+            record(url)
+            begin(url, isReload: false, isPost: true) { web, request in
+                var request = request
+                request.httpMethod = "POST"
+                request.httpBody = body
+                for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+                return web.load(request)
+            }
         }
 
         /// Stops the load in progress.
@@ -94,11 +110,12 @@
 
         /// Begins the load that was recorded last: by the document of the app if it gives one, otherwise by WebKit.
         private func begin(
-            _ url: String, isReload: Bool, _ native: @escaping @MainActor (WKWebView, URLRequest) -> WKNavigation?
+            _ url: String, isReload: Bool, isPost: Bool = false,
+            _ native: @escaping @MainActor (WKWebView, URLRequest) -> WKNavigation?
         ) {
             let target = URL(string: url)
             let isScroll = !isReload && isFragment(url)
-            let answer = GivenDocuments.isCovered(target) && !isScroll ? given.answer : nil
+            let answer = GivenDocuments.isCovered(target) && !isScroll && !isPost ? given.answer : nil
             if let target, answer == nil, pendingUserAgent == nil { return issue(target, native) }
             let token = location.lastLoad
             loadTask = Task { [weak self] in

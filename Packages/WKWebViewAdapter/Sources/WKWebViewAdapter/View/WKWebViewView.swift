@@ -13,7 +13,7 @@
     ///
     /// Isolation: the main actor.
     @MainActor
-    public final class WKWebViewView: EngineView, ViewLoading, ViewScripting, ViewDocuments {
+    public final class WKWebViewView: EngineView, ViewLoading, ViewPosting, ViewScripting, ViewDocuments {
         /// The parts of an engine that its views use.
         struct Shared {
             let contentRules: ContentRuleStore
@@ -35,6 +35,7 @@
         public var hasEnded: Bool { webView == nil }
 
         public var loading: any ViewLoading { self }
+        public var posting: any ViewPosting { self }
         public var scripting: any ViewScripting { self }
         public var documents: (any ViewDocuments)? { self }
         /// The dialogs, windows, camera and microphone requests, and unknown schemes of pages.

@@ -21,17 +21,12 @@ public protocol ViewLoading: AnyObject {
     /// navigation load the URL. If the engine has no equivalent call, the adapter loads a `data:` URL.
     func showErrorPage(_ html: String, for url: String)
 
-    /// The last load that ``load(_:)``, ``reload(_:)`` or ``showErrorPage(_:for:)`` started; `nil` before the first
-    /// load, or if the adapter does not record loads.
+    /// The last load that ``load(_:)``, ``reload(_:)``, ``showErrorPage(_:for:)`` or
+    /// ``ViewPosting/post(_:fields:to:)`` started; `nil` before the first load, or if the adapter does not record loads.
     var lastLoad: LoadToken? { get }
 
-    /// A Boolean value that indicates whether the current document was requested with a method other than GET; `false`
-    /// if the engine does not report the method.
-    var isPosted: Bool { get }
-
-    /// Returns a Boolean value that indicates whether the navigation in progress to a URL uses a method other than GET;
-    /// `false` if the engine does not report the method.
-    func isPosting(to url: String) -> Bool
+    /// The loads and documents with a method other than GET.
+    var posting: any ViewPosting { get }
 
     /// The documents that the app gives to the view; `nil` if the adapter does not support the mode `document`.
     var documents: (any ViewDocuments)? { get }

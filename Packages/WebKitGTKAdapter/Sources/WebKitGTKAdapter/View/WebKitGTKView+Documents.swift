@@ -289,8 +289,9 @@ public import WebEngine
             for (number, task) in given.tasks where number != given.directTask { task.cancel() }
         }
 
-        /// Ends the tasks of all navigations, because the app stops or replaces them.
+        /// Ends the tasks of all navigations and the form of a post, because the app stops or replaces them.
         func cancelDocuments() {
+            endPostForm()
             for task in given.tasks.values { task.cancel() }
             given.pending = [:]
             given.isStarting = false

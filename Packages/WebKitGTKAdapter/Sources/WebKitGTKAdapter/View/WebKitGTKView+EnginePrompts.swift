@@ -70,6 +70,7 @@ internal import WebSyntax
         ) -> Bool {
             guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION else { return decide(decision, type) }
             recordNavigation(decision)
+            if let isDecided = submitPostForm(decision) { return isDecided }
             // Documents and forms are checked last, because they delay only decisions that the engine makes.
             return decide(decision, type) || answersNavigation(decision) || holdsForm(decision)
         }

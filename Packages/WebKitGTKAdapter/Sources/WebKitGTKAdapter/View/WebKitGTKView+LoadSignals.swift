@@ -65,7 +65,7 @@ internal import WebEngine
                         strncmp(url, "http:", 5) == 0 || strncmp(url, "https:", 6) == 0
                     else { return }
                     MainActor.assumeIsolated {
-                        guard let view: WebKitGTKView = target(data) else { return }
+                        guard let view: WebKitGTKView = target(data), !view.isShowingForm else { return }
                         let isDocument = view.isGivenDocument(url)
                         ResourceWatch.start(UnsafeMutableRawPointer(resource)) { [weak view] in
                             if !isDocument { view?.onSignal?(.resource($0)) } else { view?.endFrame($0) }
@@ -77,6 +77,8 @@ internal import WebEngine
 
         private func loadChanged(_ event: WebKitLoadEvent) {
             switch event {
+            // The load of the app begins when the form is submitted.
+            case WEBKIT_LOAD_STARTED where isShowingForm: break
             case WEBKIT_LOAD_STARTED:
                 location.start()
                 replaceDocuments()

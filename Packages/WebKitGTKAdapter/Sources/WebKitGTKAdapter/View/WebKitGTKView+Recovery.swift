@@ -52,7 +52,7 @@ public import WebEngine
         /// the end of its process, WebKitGTK 2.50 sends a form again without confirmation.
         public func reload(_ url: String) {
             guard !isDiscarded else { return }
-            guard given.directTask == nil else { return load(url) }
+            guard given.directTask == nil, postForm == nil else { return load(url) }
             let isKnown = webkit_web_view_get_main_resource(web) != nil || !engineURL.isEmpty
             guard !requestState.mayHaveBody, isKnown || hasEntry else { return load(url) }
             location.recordLoad(for: url)

@@ -15,8 +15,8 @@ public import WebEngine
     ///
     /// Isolation: the main actor.
     @MainActor
-    public final class WebKitGTKView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
-        ViewSnapshots, ViewDocuments
+    public final class WebKitGTKView: EngineView, ViewLoading, ViewPosting, ViewScripting, ViewPrompts, ViewDownloads,
+        ViewRecovery, ViewSnapshots, ViewDocuments
     {
         public var loading: any ViewLoading { self }
         public var scripting: any ViewScripting { self }
@@ -66,6 +66,8 @@ public import WebEngine
         var promptResponder: PromptResponder?
         /// The documents that the app gives to the view; see ``answerNavigations(_:)``.
         var given = GivenDocuments()
+        /// The form that loads a URL by POST, until it is submitted; `nil` if there is none.
+        var postForm: PostForm?
         /// The closure that delays form navigations; see ``holdForms(_:)``.
         var formWait: FormWait?
         /// A closure that receives the prompts of pages; `nil` initially and after ``discard()``.
@@ -166,7 +168,10 @@ public import WebEngine
         /// `loadFailed`, all others as `stopped`.
         public func stopLoading() {
             guard !isDiscarded else { return }
+            let form = postForm
             cancelDocuments()
+            // The form may have been submitted already.
+            postForm = form.map { PostForm(stopped: $0) }
             webkit_web_view_stop_loading(web)
             // The engine reports nothing for a load that it has not begun.
             if let url = location.cancelLoad() {

@@ -4,7 +4,7 @@
 import HTTPTypes
 import Testing
 
-@testable import RequestPipeline
+@_spi(Facade) import HTTPCache
 
 @Suite("Freshness of responses for the engine")
 struct EngineFreshnessTests {

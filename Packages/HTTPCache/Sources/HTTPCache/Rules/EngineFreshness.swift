@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@_spi(Facade) internal import HTTPCache
-internal import HTTPTypes
+public import HTTPTypes
 
 extension HTTPResponse {
     /// The minimum freshness lifetime of responses that are not changed, in seconds.
@@ -13,7 +12,7 @@ extension HTTPResponse {
     /// Measured: WebKit stores responses to elements of custom-scheme pages in memory. Unless a response has `no-cache`
     /// or `no-store`, WebKit reuses it for the lifetime of the web process. WebKit does not reuse responses to requests
     /// of scripts, because these requests have an identifier. These responses are not changed.
-    mutating func limitFreshness() {
+    @_spi(Facade) public mutating func limitFreshness() {
         // Package files have exactly this field. They are the most frequent responses, so the check avoids parsing.
         guard !headerFields.contains(where: { $0.name == .cacheControl && $0.value == "no-cache" }) else { return }
         let control = CacheControl(headerFields[values: .cacheControl])
@@ -25,7 +24,7 @@ extension HTTPResponse {
     }
 
     /// Makes the engine revalidate the response before it uses the response again.
-    mutating func demandRevalidation() {
+    @_spi(Facade) public mutating func demandRevalidation() {
         let control = CacheControl(headerFields[values: .cacheControl])
         guard control.noCache != .all, !control.noStore else { return }
         headerFields.append(HTTPField(name: .cacheControl, value: "no-cache"))

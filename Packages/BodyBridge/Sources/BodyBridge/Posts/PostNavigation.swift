@@ -5,18 +5,24 @@ public import Foundation
 public import HTTPTypes
 internal import WebSyntax
 
-/// A navigation by POST, as older apps write it for engines that lose the body of a POST navigation: a request of the
-/// scheme `post` with the header fields `oldScheme` and `bodyParam`.
+/// A navigation with a body that the app makes.
 @_spi(Facade) public struct PostNavigation: Sendable, Hashable {
     /// The scheme of the request of an older app.
-    public static let scheme = "post"
+    private static let scheme = "post"
 
-    /// The intended request: a POST to an http or https URL.
+    /// The request.
     public let request: HTTPRequest
-    /// The body of the intended request.
+    /// The body of the request.
     public let body: Data
 
-    /// Creates the intended request.
+    /// Creates a navigation.
+    public init(_ request: HTTPRequest, body: Data) {
+        self.request = request
+        self.body = body
+    }
+
+    /// Creates the POST that an older app writes as a request of the scheme `post` with the header fields `oldScheme`
+    /// and `bodyParam`, for engines that lose the body of a POST navigation.
     ///
     /// `oldScheme` is `http` or `https`, in any case. `bodyParam` is the body as text; if it is missing, the body is
     /// empty. The content type is `application/x-www-form-urlencoded` if the request has no `Content-Type`. Other
