@@ -184,13 +184,13 @@ extension RealEngine {
             #expect(value == #""made up, real""#)
         }
 
-        /// The checks cover 200 hosts at once, a refused certificate, updates and rollbacks with an open page, and a
-        /// lost listener.
+        /// The checks cover 200 hosts at once, a refused certificate, updates and rollbacks with an open page, a lost
+        /// listener, and pages that the app opens by POST.
         @Test(
             "The proxy and the local server of the container in the engine",
             arguments: [
                 "proxyHosts", "proxyConnections", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss",
-                "proxyNetworkProcess", "serverNetworkProcess", "serverRollback",
+                "proxyNetworkProcess", "serverNetworkProcess", "serverRollback", "postNavigation",
             ])
         func engine(_ name: String) async throws {
             let folder = try TemporaryFolder()

@@ -42,7 +42,7 @@ extension EngineCheck {
             throw CheckFailure(description: "\(failure)\n\(failures.joined(separator: "\n"))")
         }
         try check(site.sent)
-        if mode == .customScheme { try await checkPost(container, site) }
+        if mode != .loopbackServer { try await checkPost(container, site) }
         await container.shutDown()
         try await checkSwitchedOff(engine, site, in: folder, mode: mode)
     }

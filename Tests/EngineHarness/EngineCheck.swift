@@ -60,6 +60,7 @@ enum EngineCheck: String, CaseIterable {
     case proxyRollback
     case serverRollback
     case proxyLoss
+    case postNavigation
     case bodies
     case pageCookies
     case bridge
@@ -163,6 +164,7 @@ enum EngineCheck: String, CaseIterable {
         case .proxyRollback: try await checkRollback(.loopbackProxy, in: folder(arguments))
         case .serverRollback: try await checkRollback(.loopbackServer, in: folder(arguments))
         case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
+        case .postNavigation: try await checkPostNavigation(WebKitGTKEngine(), in: folder(arguments))
         case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .legacy: try await checkLegacy(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))

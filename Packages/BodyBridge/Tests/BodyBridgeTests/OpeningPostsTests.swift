@@ -136,7 +136,7 @@ struct OpeningPostsTests {
         "A form of the page that is as long as a mark is sent unchanged",
         arguments: [
             "containerKit=0123456789abcdef0123456789abcdef", "containerkit=0123456789ABCDEF0123456789abcdef",
-            "containerkit:0123456789abcdef0123456789abcdef", "a=01234567890123456789012345678901234567890123",
+            "containerkit:0123456789abcdef0123456789abcdef", "a=0123456789012345678901234567890123456789012",
             "containerkit=0123456789abcdef0123456789abcdeg",
         ])
     func ownForm(body: String) async throws {

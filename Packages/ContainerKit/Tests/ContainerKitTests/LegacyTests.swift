@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import BodyBridge
+@_spi(Facade) import BodyBridge
 import Foundation
 import HTTPTypes
 import RequestPipeline
@@ -23,6 +23,7 @@ struct LegacyTests {
     private let place = "containerkit://shop.example/"
     private let oldScheme: HTTPField.Name
     private let bodyParam: HTTPField.Name
+    private let formType = "application/x-www-form-urlencoded"
 
     init() throws {
         oldScheme = try #require(HTTPField.Name("oldScheme"))
@@ -295,6 +296,84 @@ struct LegacyTests {
         #expect(last?.headerFields[oldScheme] == nil && last?.headerFields[bodyParam] == nil)
         _ = try await fixture.answer(to: place + "a?b", from: page.view, isMainDocument: true, of: container)
         #expect(last?.method == .get)
+        await container.shutDown()
+    }
+
+    @Test("Over the proxy a page is opened by a form with a mark, and requests with the mark get the body")
+    func postOverProxy() async throws {
+        fixture.engine.traits.keepsCookies = true
+        fixture.engine.traits.preflights = true
+        let container = try await container(mode: .loopbackProxy)
+        let requests = LoopbackRequests(
+            pipeline: container.path, pages: PageAttributor(), bodies: [container.requests.posts])
+        let send = { (form: Data) in
+            let head = try head("https://shop.example/a?b", .post, [.contentType: formType, .origin: "null"])
+            _ = try await requests.load(ResourceRequest(head, body: .bytes(form), destination: .document))
+        }
+        let opened = try await container.open(
+            "https://shop.example/a?b", method: .post, fields: [.contentType: "a/b"], body: Data("x".utf8))
+        let older = try await container.open(
+            HTTPRequest(
+                method: .get, scheme: "post", authority: "shop.example", path: "/a?b",
+                headerFields: [oldScheme: "https", bodyParam: "c=d"]))
+        var forms: [Data] = []
+        for (page, body, type) in [(opened, "x", "a/b"), (older, "c=d", formType)] {
+            let posts = page.view.sentPosts
+            #expect(page.view.loads.isEmpty && posts.map(\.url) == ["https://shop.example/a?b"])
+            let form = try #require(posts.first?.body)
+            forms.append(form)
+            // Reload and back repeat the form.
+            for _ in 0..<2 {
+                try await send(form)
+                #expect(last?.method == .post && last?.headerFields[.contentType] == type && bodies.last == body)
+                #expect(last?.headerFields[.origin] == nil && last?.headerFields[oldScheme] == nil)
+                page.view.onSignal?(.committed(url: "https://shop.example/a?b"))
+            }
+        }
+        await container.close(opened)
+        await #expect(throws: ResourceError.self) { try await send(forms[0]) }
+        try await send(forms[1])
+        // The data of the account includes the bodies.
+        try await container.signOut()
+        await #expect(throws: ResourceError.self) { try await send(forms[1]) }
+        #expect(bodies.count == 5)
+        await container.shutDown()
+    }
+
+    @Test("An engine that sends bodies posts in each mode without a mark", arguments: [true, false])
+    func postByEngine(isCovered: Bool) async throws {
+        fixture.engine.traits.keepsCookies = true
+        fixture.engine.traits.preflights = true
+        fixture.engine.sendsBodies = true
+        let container = try await container(mode: .loopbackProxy)
+        let url = isCovered ? "https://shop.example/" : "https://elsewhere.example/"
+        let page = try await container.open(url, method: .post, fields: [.contentType: "a/b"], body: Data("x".utf8))
+        let sent = try #require(page.view.sentPosts.first)
+        #expect(sent.url == url && sent.body == Data("x".utf8) && sent.fields == [.contentType: "a/b"])
+        #expect(page.view.sentPosts.count == 1 && page.view.loads.isEmpty)
+        await container.shutDown()
+    }
+
+    @Test("A page that is not covered, and a URL without a scheme, are not opened by POST")
+    func refusedPosts() async throws {
+        fixture.engine.traits.keepsCookies = true
+        fixture.engine.traits.preflights = true
+        let container = try await container(mode: .loopbackProxy)
+        for (url, code) in [("https://elsewhere.example/", .unsupported), ("/a", .invalidURL), ("ftp://a/", .invalidURL)]
+            as [(String, ContainerError.Code)]
+        {
+            let error = await #expect(throws: ContainerError.self) {
+                _ = try await container.open(url, method: .post, body: Data("x".utf8))
+            }
+            #expect(error?.code == code)
+        }
+        let error = await #expect(throws: ContainerError.self) {
+            _ = try await container.open("https://shop.example/", method: .get, body: Data("x".utf8))
+        }
+        #expect(error?.code == .unsupported && container.openPages.isEmpty)
+        #expect(fixture.engine.views.allSatisfy { $0.loads.isEmpty && $0.sentPosts.isEmpty })
+        let page = try await container.open("https://shop.example/#x", method: .get)
+        #expect(page.view.loads == ["https://shop.example/#x"])
         await container.shutDown()
     }
 

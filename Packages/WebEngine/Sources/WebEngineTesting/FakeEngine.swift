@@ -65,6 +65,8 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     public private(set) var views: [FakeView] = []
     /// The names of message handlers that new views reject; empty initially.
     public var refusedHandlers: Set<String> = []
+    /// A Boolean value that indicates whether new views send any body; `false` initially.
+    public var sendsBodies = false
     /// A closure that is called before a view is created.
     public var onMakeView: (() -> Void)?
     /// A closure that receives each view and the URL of each load of the container in it. A view that was made while
@@ -96,9 +98,10 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         onMakeView?()
         let view = FakeView(id: ViewID(rawValue: UInt64(views.count + 1)))
         view.refusedHandlers = refusedHandlers
+        view.sendsBodies = sendsBodies
         if onLoad != nil {
             view.onLoad = { [weak self, weak view] in
-                if let view, let url = view.loads.last { self?.onLoad?(view, url) }
+                if let view, let url = view.lastLoad?.url { self?.onLoad?(view, url) }
             }
         }
         views.append(view)

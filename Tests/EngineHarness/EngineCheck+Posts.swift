@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+@_spi(Testing) internal import ContainerKit
+internal import Foundation
+internal import HTTPTypes
+internal import ResourceLoading
+internal import SchemeRouter
+internal import WebEngine
+internal import WebKitGTKAdapter
+
+// Pages that the app opens by POST over the proxy.
+extension EngineCheck {
+    private static let url = "https://shop.example/page?x=1"
+    private static let body = Data(0...255)
+
+    /// Checks that the body of the app arrives once, and that no page, history or request has the mark. Checks reload,
+    /// back, redirects, the page's own forms, and the end of the web process.
+    @MainActor
+    func checkPostNavigation(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let site = PostSite()
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = site
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = .loopbackProxy
+        configuration.pages.blankPages = nil
+        configuration.network.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
+        let container = try await Container(engine: engine, configuration: configuration)
+        // The page sets a cookie that only requests from its own site carry.
+        await container.close(try await open("https://shop.example/first", in: container))
+        var signals: [String] = []
+        container.observe { event in
+            switch event {
+            case .page(_, .started): signals.append("started")
+            case .page(_, .committed(let url)): signals.append("committed \(url)")
+            case .page(_, .finished(let url)): signals.append("finished \(url)")
+            default: break
+            }
+        }
+        let page = try await post(to: Self.url, in: container)
+        try expect(signals == ["started", "committed \(Self.url)", "finished \(Self.url)"], "signals: \(signals)")
+        try await checkArrival(page, site)
+        try await checkReloadAndBack(page, site)
+        try await checkOwnForm(page, site)
+        await container.close(page)
+        try await checkRedirects(container, site)
+        try await checkProcessEnd(container, site)
+        try await checkRefusals(container, engine)
+        for request in site.sent {
+            let text = "\(request.head.urlText) \(request.head.headerFields)"
+            let isMarked = text.contains("containerkit=") || request.body.starts(with: Data("containerkit=".utf8))
+            try expect(!isMarked, "a mark was sent: \(text)")
+        }
+        await container.shutDown()
+    }
+
+    @MainActor
+    private func post(
+        to url: String, in container: Container<WebKitGTKEngine>
+    ) async throws -> Page<WebKitGTKView> {
+        var fields: HTTPFields = [.contentType: "application/octet-stream"]
+        if let own = HTTPField.Name("X-Own") { fields[own] = "1" }
+        let page = try await container.open(url, method: .post, fields: fields, body: Self.body)
+        try await page.load.finished(within: .seconds(20))
+        return page
+    }
+
+    /// Checks that a request is the POST of the app.
+    private func expectPost(_ sent: LegacySite.Sent) throws {
+        let head = sent.head
+        try expect(head.method == .post && sent.body == Self.body, "\(head.method) of \(sent.body.count) bytes")
+        try expect(
+            head.headerFields[.contentType] == "application/octet-stream" && sent.field("X-Own") == "1"
+                && sent.field("Origin") == nil && sent.field("Referer") == nil
+                && ["none", nil].contains(sent.field("Sec-Fetch-Site")), "\(head.headerFields)")
+    }
+
+    @MainActor
+    private func checkArrival(_ page: Page<WebKitGTKView>, _ site: PostSite) async throws {
+        let posts = site.sent(to: "/page?x=1")
+        try expect(posts.count == 1, "\(posts.count) requests")
+        try expectPost(posts[0])
+        try expect(posts[0].field("Cookie")?.contains("strict=1") == true, "no cookie: \(posts[0].head.headerFields)")
+        try await seeInTime(
+            page, "[location.href, history.length, document.referrer, document.title, document.forms.length]",
+            #"["\#(Self.url)",1,"","POST 1",0]"#)
+        let referrer = site.sent(to: "/script.js").last?.field("Referer")
+        try expect(referrer == Self.url, "Referer: \(referrer ?? "-")")
+    }
+
+    /// Checks that the engine repeats the POST as it does for a form, and that the app reloads by GET.
+    @MainActor
+    private func checkReloadAndBack(_ page: Page<WebKitGTKView>, _ site: PostSite) async throws {
+        _ = try await page.view.evaluate("setTimeout(() => location.reload(), 0)", in: .page)
+        try await seeInTime(page, "[document.title, history.length]", #"["POST 2",1]"#)
+        _ = try await page.view.evaluate(
+            "setTimeout(() => document.querySelector('a').click(), 0)", in: .page)
+        try await seeInTime(page, "[location.pathname, document.readyState]", #"["/next","complete"]"#)
+        try expect(site.sent(to: "/next").last?.field("Referer") == Self.url, "the Referer of the next page")
+        _ = try await page.view.evaluate("setTimeout(() => history.back(), 0)", in: .page)
+        // The engine shows the document of its page cache, or repeats the POST.
+        try await seeInTime(
+            page, "[location.href, document.title.split(' ')[0], document.readyState]",
+            #"["\#(Self.url)","POST","complete"]"#)
+        for sent in site.sent(to: "/page?x=1") { try expectPost(sent) }
+        let count = site.sent(to: "/page?x=1").count
+        page.view.reload(Self.url)
+        try await seeInTime(page, "document.title", #""GET \#(count + 1)""#)
+    }
+
+    /// Checks that a form of the page with the length of a mark is not changed.
+    @MainActor
+    private func checkOwnForm(_ page: Page<WebKitGTKView>, _ site: PostSite) async throws {
+        _ = try await page.view.evaluate(
+            """
+            const form = document.createElement('form');
+            Object.assign(form, { method: 'post', action: '/page?own' });
+            form.innerHTML = '<input name=a>';
+            form.a.value = 'x'.repeat(43);
+            document.body.append(form);
+            setTimeout(() => form.submit(), 0);
+            """, in: .page)
+        try await seeInTime(page, "[location.search, document.title]", #"["?own","POST 1"]"#)
+        let own = site.sent(to: "/page?own")
+        try expect(
+            own.map(\.body) == [Data("a=\(String(repeating: "x", count: 43))".utf8)]
+                && own[0].field("Origin") == "https://shop.example", "a form of the page: \(own)")
+    }
+
+    @MainActor
+    private func checkRedirects(_ container: Container<WebKitGTKEngine>, _ site: PostSite) async throws {
+        let after = try await post(to: "https://shop.example/303", in: container)
+        try await seeInTime(after, "[location.search, document.title]", #"["?after","GET 1"]"#)
+        try expect(site.sent(to: "/page?after").map(\.body) == [Data()], "303: \(site.sent(to: "/page?after"))")
+        await container.close(after)
+        let moved = try await post(to: "https://shop.example/307", in: container)
+        try await seeInTime(moved, "[location.host, document.title]", #"["other.example","POST 1"]"#)
+        for sent in site.sent(to: "/page?in") { try expectPost(sent) }
+        await container.close(moved)
+        // The engine would send the mark to a host that is not covered.
+        do {
+            await container.close(try await post(to: "https://shop.example/out", in: container))
+        } catch is EngineError {
+            return
+        }
+        throw CheckFailure(description: "a mark left the proxy")
+    }
+
+    /// Checks that nothing sends the POST again after the end of the web process.
+    @MainActor
+    private func checkProcessEnd(_ container: Container<WebKitGTKEngine>, _ site: PostSite) async throws {
+        let url = "https://shop.example/page?killed"
+        let page = try await post(to: url, in: container)
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        container.observe { if case .page(_, .processEnded) = $0 { end.yield() } }
+        page.view.endProcess()
+        for await _ in ends { break }
+        page.view.reload(url)
+        try await seeInTime(page, "document.title", #""GET 2""#)
+        try expect(site.sent(to: "/page?killed").map(\.head.method) == [.post, .get], "after the end of the process")
+        await container.close(page)
+    }
+
+    /// Checks that a page that is not covered is refused, and that the adapter sends no body of its own choice.
+    @MainActor
+    private func checkRefusals(_ container: Container<WebKitGTKEngine>, _ engine: WebKitGTKEngine) async throws {
+        do {
+            _ = try await container.open("https://outside.example/", method: .post, body: Self.body)
+            throw CheckFailure(description: "a POST to a host that is not covered")
+        } catch let error as ContainerError {
+            try expect(error.code == .unsupported, "\(error)")
+        }
+        let view = try engine.makeView()
+        let load = ViewLoad(of: view)
+        view.post(Data(#"a="><script>"#.utf8), fields: [:], to: Self.url)
+        do {
+            try await load.finished(within: .seconds(20))
+        } catch let error as EngineError {
+            return try expect(error.code == .loadFailed, "\(error)")
+        }
+        throw CheckFailure(description: "the adapter sent a body")
+    }
+}
