@@ -101,6 +101,10 @@ public struct TransportCapabilities: OptionSet, Sendable {
     public static let repeatsUnprocessed = TransportCapabilities(rawValue: 1 << 10)
     /// Connections use TCP keep-alive, so that a request without a limit does not wait for a lost peer.
     public static let keepAlive = TransportCapabilities(rawValue: 1 << 11)
+    /// Requests never pass a `URLSession` of the app, which a container may intercept. Without this capability, a
+    /// container recognises a request of the transport that comes back by its method and URL. While it waits for the
+    /// response head, an equal request of the app is then not intercepted either.
+    public static let bypassesSessions = TransportCapabilities(rawValue: 1 << 12)
 }
 
 /// The response to one request.

@@ -22,15 +22,15 @@ struct CapabilityTests {
             #expect(
                 $0.capabilities == [
                     .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .streamingUploads,
-                    .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
+                    .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive, .bypassesSessions,
                 ])
             #expect(DecodingTransport($0).capabilities == $0.capabilities.union(.decodes))
         }
         try await Subject.urlSession.with { transport async in
             #if canImport(FoundationNetworking)
-                #expect(transport.capabilities == [.decodes, .refusesAtOnce])
+                #expect(transport.capabilities == [.decodes, .refusesAtOnce, .bypassesSessions])
             #else
-                #expect(transport.capabilities == [.decodes, .refusesAtOnce, .http2])
+                #expect(transport.capabilities == [.decodes, .refusesAtOnce, .bypassesSessions, .http2])
             #endif
         }
     }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
-internal import HTTPTransport
+@_spi(Facade) internal import HTTPTransport
 internal import HostLife
 internal import Logging
 @_spi(Facade) internal import OfflinePackage
@@ -27,6 +27,8 @@ final class ContainerCore<Engine: WebEngineDriver> {
     let switches: FeatureSwitches
     let rules: ActiveRules
     let modes: PageModes
+    /// The requests that code of the app sends for the container.
+    let outgoing: OutgoingRequests
     let network: NetworkLoader
     /// The proxies of the container's connections; `nil` for none.
     let proxies: SystemProxies?
@@ -46,6 +48,10 @@ final class ContainerCore<Engine: WebEngineDriver> {
         given.conditions =
             given.conditions
             ?? ContainerConditions(engine.conditions ?? .favourable, unknownNetwork: given.unknownNetwork)
+        outgoing = OutgoingRequests { [logger = given.logger] request in
+            logger.warning("a request of the container came back", metadata: ["url": "\(request.urlText)"])
+        }
+        given.network.transport = given.network.transport.marking(in: outgoing)
         var modes = try Self.pageModes(given, for: engine)
         proxies = given.selectedProxies(engine.networking)
         let network = NetworkLoader(DecodingTransport(given.network.transport))

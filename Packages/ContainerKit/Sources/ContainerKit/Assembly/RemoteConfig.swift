@@ -136,7 +136,7 @@ extension PageModes {
         do {
             try apply(document.pageModes.map { (pages: $0.pages, mode: $0.mode.named) })
         } catch {
-            throw ContainerError(error)
+            throw ContainerError(.unsupported, error.message, at: error.location)
         }
     }
 

@@ -93,7 +93,7 @@ extension ContainerCore {
                 configuration.pages.mode ?? standard, configuration.pages.modes,
                 provingProxyOr: engine.networking.isProxyReliable ? nil : standard)
         } catch {
-            throw ContainerError(error)
+            throw ContainerError(.unsupported, error.message, at: error.location)
         }
     }
 
@@ -165,15 +165,10 @@ extension ContainerCore {
         _ pipelines: ModePipelines, _ requests: SchemeRequestHandler, locator: PageLocator<Engine>,
         origins: OriginModeStore?
     ) -> PipelineComponent<Engine> {
-        let appRequests = AppRequests(path: pipelines.primary.path) { [hub] in hub.send(.request($0)) }
+        let path = pipelines.primary.path
+        let appRequests = AppRequests(path: path, outgoing: outgoing) { [hub] in hub.send(.request($0)) }
         return PipelineComponent(
             pipelines, requests, appRequests, locator, origins, pages: pages, bodyBudget: bodyBudget)
-    }
-}
-
-extension ContainerError {
-    init(_ error: PageModesError) {
-        self.init(.unsupported, error.message, at: error.location)
     }
 }
 
@@ -244,11 +239,8 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     // MARK: Life
 
     func hostDidTransition(to state: HostState) async {
-        switch state {
-        case .background: break
-        case .suspended: await origins?.waitUntilSaved()
-        case .resumed(let isStoreOpen): if isStoreOpen { origins?.resume() }
-        }
+        if state == .suspended { await origins?.waitUntilSaved() }
+        if state == .resumed(isStoreOpen: true) { origins?.resume() }
     }
 
     /// Drops the request bodies that pages of the account have passed through the bridge.
@@ -268,6 +260,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     func addCounters(to counters: inout ContainerCounters) {
         counters.bodyBytes = bodyBudget.used
         counters.droppedEvents += appRequests.lostReports
+        counters.returnedRequests = appRequests.returnedRequests
     }
 }
 
@@ -351,10 +344,7 @@ extension PipelineComponent: LegacyPageHost {
     func realURL(of place: String) -> String { locator.realURL(of: place) }
 
     func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
-        guard let prefetch else {
-            _ = try PrefetchCall(json: message)
-            return nil
-        }
-        return try await prefetch.response(to: message, from: origin, in: view)
+        if prefetch == nil { _ = try PrefetchCall(json: message) }
+        return try await prefetch?.response(to: message, from: origin, in: view)
     }
 }

@@ -30,6 +30,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var downloads = DownloadCounters()
     /// The number of events, reports and timelines that were dropped because a buffer was full.
     public var droppedEvents = 0
+    /// The number of the container's own requests that came back in an intercepted session of the app.
+    public var returnedRequests = 0
     /// The number of bytes of request bodies that pages have passed through the bridge and that are not sent yet.
     public var bodyBytes = 0
     /// The counters of views: created, checked out, cleaned, destroyed.

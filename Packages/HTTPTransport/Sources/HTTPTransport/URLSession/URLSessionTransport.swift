@@ -50,9 +50,9 @@ public final class URLSessionTransport: HTTPTransporting {
 
     public var capabilities: TransportCapabilities {
         #if canImport(FoundationNetworking)
-            [.decodes, .refusesAtOnce]
+            [.decodes, .refusesAtOnce, .bypassesSessions]
         #else
-            [.decodes, .refusesAtOnce, .http2]
+            [.decodes, .refusesAtOnce, .bypassesSessions, .http2]
         #endif
     }
 

@@ -66,7 +66,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     public var capabilities: TransportCapabilities {
         [
             .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .streamingUploads,
-            .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive,
+            .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive, .bypassesSessions,
         ]
     }
 

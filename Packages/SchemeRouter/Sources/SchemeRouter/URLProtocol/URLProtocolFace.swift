@@ -25,9 +25,6 @@ public import ResourceLoading
 public final class URLProtocolFace: Sendable {
     /// The limits of a face.
     public struct Limits: Sendable, Hashable {
-        /// The maximum number of concurrent requests with the same method and URL; 128 by default. Further requests go
-        /// to the network, which ends a recursion if a transport of the loader uses the face itself.
-        public var sameRequests = 128
         /// The maximum size in bytes of a body that is delivered in one piece; 256 MiB by default.
         public var wholeBody = 256 << 20
 
@@ -40,24 +37,28 @@ public final class URLProtocolFace: Sendable {
     let clock: any Clock<Duration>
     let covering: @Sendable (HTTPRequest) -> Bool
     let observer: @Sendable (Report) -> Void
-    private let underWay = Mutex<[String: Int]>([:])
+    private let outgoing: OutgoingRequests
     private let types = Mutex<[(settings: SessionSettings, type: RoutedProtocol.Type)]>([])
 
     /// Creates a face.
     /// - Parameters:
     ///   - loader: The loader of covered requests. It also loads each redirect target, even if it is not covered.
-    ///   - limits: The limits of concurrent requests and of bodies.
+    ///   - limits: The limits of bodies.
+    ///   - outgoing: The requests of the loader that the face does not handle. A loader whose code may use a session
+    ///     with this face runs it in `OutgoingRequests.marking(_:_:)`.
     ///   - clock: The clock for the timeouts of sessions.
     ///   - covering: A closure that returns whether the face handles a request. It is called often, on any thread and
     ///     under a lock of URLSession, so it must neither block nor use a session.
     ///   - observer: A closure that is called once for each request when it has ended, on any thread.
     public init(
-        _ loader: any ResourceLoader, limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
+        _ loader: any ResourceLoader, limits: Limits = Limits(),
+        outgoing: OutgoingRequests = OutgoingRequests(), clock: any Clock<Duration> = ContinuousClock(),
         covering: @escaping @Sendable (HTTPRequest) -> Bool,
         observer: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         self.loader = loader
         self.limits = limits
+        self.outgoing = outgoing
         self.clock = clock
         self.covering = covering
         self.observer = observer
@@ -85,21 +86,6 @@ public final class URLProtocolFace: Sendable {
 
     /// Returns a Boolean value that indicates whether the face handles a request of the app.
     func accepts(_ request: HTTPRequest) -> Bool {
-        covering(request) && underWay.withLock { $0[key(request), default: 0] } < limits.sameRequests
-    }
-
-    func begin(_ request: HTTPRequest) {
-        underWay.withLock { $0[key(request), default: 0] += 1 }
-    }
-
-    func end(_ request: HTTPRequest) {
-        underWay.withLock { counts in
-            let left = counts[key(request), default: 1] - 1
-            counts[key(request)] = left > 0 ? left : nil
-        }
-    }
-
-    private func key(_ request: HTTPRequest) -> String {
-        "\(request.method.rawValue) \(request.urlText)"
+        covering(request) && !outgoing.contains(request)
     }
 }

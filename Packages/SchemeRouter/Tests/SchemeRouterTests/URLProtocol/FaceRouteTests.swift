@@ -63,21 +63,45 @@ struct FaceRouteTests {
         #expect(try await session.data(from: url).0 == Data("the session".utf8))
     }
 
-    @Test("A loader that uses its own face ends at the network")
+    @Test("A request of the loader that comes back goes to the network at once")
     func loop() async throws {
         let session = Mutex<URLSession?>(nil)
+        let outgoing = OutgoingRequests()
         let loader = AnsweringLoader { request in
             guard let session = session.withLock({ $0 }), let url = URL(string: request.head.urlText) else {
                 throw CancellationError()
             }
-            return AnsweringLoader.text(String(decoding: try await session.data(from: url).0, as: UTF8.self) + "!")
+            let data = try await outgoing.marking(request.head) { try await session.data(from: url).0 }
+            return AnsweringLoader.text(String(decoding: data, as: UTF8.self) + "!")
         }
-        var limits = URLProtocolFace.Limits()
-        limits.sameRequests = 5
-        let faced = try FacedSession(loader, limits: limits)
+        let faced = try FacedSession(loader, outgoing: outgoing)
         session.withLock { $0 = faced.session }
-        #expect(try await faced.data("https://app.example/").text == "the session!!!!!")
-        // Completed requests are no longer counted.
-        #expect(try await faced.data("https://app.example/").text == "the session!!!!!")
+        #expect(try await faced.data("https://app.example/").text == "the session!")
+        // The mark ends with the request.
+        #expect(try await faced.data("https://app.example/").text == "the session!")
+        #expect(outgoing.returned == 2)
+    }
+
+    @Test("The face handles all concurrent requests for one URL")
+    func equalRequests() async throws {
+        let (arrivals, arrive) = AsyncStream<Void>.makeStream()
+        let (releases, release) = AsyncStream<Void>.makeStream()
+        let loader = AnsweringLoader { _ in
+            arrive.yield()
+            for await _ in releases { break }
+            return AnsweringLoader.text("face")
+        }
+        let faced = try FacedSession(loader, change: { $0.httpMaximumConnectionsPerHost = 200 })
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<200 { group.addTask { try await faced.data("https://app.example/").text } }
+            var arrived = 0
+            for await _ in arrivals {
+                arrived += 1
+                if arrived == 200 { break }
+            }
+            release.finish()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts == Array(repeating: "face", count: 200))
     }
 }

@@ -84,12 +84,13 @@ struct FacedSession {
     /// Creates a face that covers `app.example`, and its session.
     init(
         _ loader: AnsweringLoader, limits: URLProtocolFace.Limits = .init(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        outgoing: OutgoingRequests = OutgoingRequests(), clock: any Clock<Duration> = ContinuousClock(),
         observer: @escaping @Sendable (URLProtocolFace.Report) -> Void = { _ in },
         change: (URLSessionConfiguration) -> Void = { _ in }
     ) throws {
         let face = URLProtocolFace(
-            loader, limits: limits, clock: clock, covering: { $0.authority == "app.example" }, observer: observer)
+            loader, limits: limits, outgoing: outgoing, clock: clock, covering: { $0.authority == "app.example" },
+            observer: observer)
         try self.init(face, change: change)
     }
 
