@@ -68,6 +68,13 @@ extension RealEngine {
         }
 
         @Test(
+            "A request of a page passes the container once if the transport of the app uses an intercepted session",
+            arguments: ["scheme", "document", "proxy", "server"])
+        func returnedRequests(mode: String) async throws {
+            try await run("returnedRequests", mode)
+        }
+
+        @Test(
             "Legacy pages send bodies and cookies through the legacy bridge", arguments: ["scheme", "proxy", "server"])
         func legacy(mode: String) async throws {
             try await run("legacy", mode, fixture("legacy"))

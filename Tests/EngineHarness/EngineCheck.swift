@@ -61,6 +61,7 @@ enum EngineCheck: String, CaseIterable {
     case serverRollback
     case proxyLoss
     case postNavigation
+    case returnedRequests
     case bodies
     case pageCookies
     case bridge
@@ -165,6 +166,8 @@ enum EngineCheck: String, CaseIterable {
         case .serverRollback: try await checkRollback(.loopbackServer, in: folder(arguments))
         case .proxyLoss: try await checkProxyLoss(WebKitGTKEngine(), in: folder(arguments))
         case .postNavigation: try await checkPostNavigation(WebKitGTKEngine(), in: folder(arguments))
+        case .returnedRequests:
+            try await checkReturnedRequests(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .pageCookies: try await checkPageCookies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .bodies: try await runBodies(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .legacy: try await checkLegacy(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))

@@ -170,6 +170,33 @@ struct LoadingTests {
         #expect(fixture.view.isPosted && !fixture.view.isPosting(to: b))
     }
 
+    @Test func postsTheRequestOfTheApp() async throws {
+        let fixture = try Fixture()
+        var asked: [String] = []
+        fixture.view.answerNavigations { navigation in
+            asked.append(navigation.url)
+            return nil
+        }
+        var sent: [URLRequest] = []
+        fixture.page.onNavigation = { navigation in
+            sent.append(navigation.request)
+            await navigation.run()
+        }
+        #expect(fixture.view.posting.sendsBodies)
+        fixture.view.post(Data("a=b".utf8), fields: [.contentType: "a/b", .userAgent: "x"], to: a)
+        #expect(try await fixture.signals(until: "finished \(a)") == Fixture.load(a))
+        #expect(sent.map(\.httpMethod) == ["POST"] && sent[0].httpBody == Data("a=b".utf8))
+        #expect(sent[0].allHTTPHeaderFields?["Content-Type"] == "a/b" && sent[0].url == url(a))
+        #expect(fixture.view.isPosted && fixture.view.lastLoad?.url == a && asked.isEmpty)
+        // The app reloads by GET.
+        fixture.view.reload(a)
+        try await fixture.signals(until: "finished \(a)")
+        #expect(sent.last?.httpMethod == "GET" && !fixture.view.isPosted)
+        fixture.view.discard()
+        fixture.view.post(Data(), fields: [:], to: b)
+        #expect(sent.count == 2)
+    }
+
     @Test func showsAnErrorPage() async throws {
         let fixture = try Fixture()
         try await fixture.open(a)
