@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) import BodyBridge
 import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
-
-@_spi(Facade) import BodyBridge
 
 @MainActor
 @Suite("Posts that open pages", .timeLimit(.minutes(1)))

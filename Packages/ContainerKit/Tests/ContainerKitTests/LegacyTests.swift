@@ -359,9 +359,10 @@ struct LegacyTests {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
-        for (url, code) in [("https://elsewhere.example/", .unsupported), ("/a", .invalidURL), ("ftp://a/", .invalidURL)]
-            as [(String, ContainerError.Code)]
-        {
+        let refusals: [(String, ContainerError.Code)] = [
+            ("https://elsewhere.example/", .unsupported), ("/a", .invalidURL), ("ftp://a/", .invalidURL),
+        ]
+        for (url, code) in refusals {
             let error = await #expect(throws: ContainerError.self) {
                 _ = try await container.open(url, method: .post, body: Data("x".utf8))
             }

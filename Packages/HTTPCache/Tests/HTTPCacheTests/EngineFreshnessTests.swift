@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) import HTTPCache
 import HTTPTypes
 import Testing
-
-@_spi(Facade) import HTTPCache
 
 @Suite("Freshness of responses for the engine")
 struct EngineFreshnessTests {

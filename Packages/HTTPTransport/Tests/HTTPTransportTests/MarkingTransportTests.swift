@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+@_spi(Facade) import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 import Testing
-
-@_spi(Facade) import HTTPTransport
 
 @Suite("Marks of outgoing requests", .timeLimit(.minutes(1)))
 struct MarkingTransportTests {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import BaseTesting
+import Foundation
+import HTTPTypes
 import Testing
 import WebEngine
 @_spi(Driver) import WebKit

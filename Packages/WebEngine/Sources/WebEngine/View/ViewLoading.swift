@@ -22,7 +22,8 @@ public protocol ViewLoading: AnyObject {
     func showErrorPage(_ html: String, for url: String)
 
     /// The last load that ``load(_:)``, ``reload(_:)``, ``showErrorPage(_:for:)`` or
-    /// ``ViewPosting/post(_:fields:to:)`` started; `nil` before the first load, or if the adapter does not record loads.
+    /// ``ViewPosting/post(_:fields:to:)`` started; `nil` before the first load, or if the adapter does not record
+    /// loads.
     var lastLoad: LoadToken? { get }
 
     /// The loads and documents with a method other than GET.
