@@ -31,6 +31,13 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         return matchesBelow ? authority.host.hasSuffix("." + name) : authority.host == name
     }
 
+    /// Returns a Boolean value that indicates whether this pattern matches each host that another pattern matches.
+    func includes(_ other: HostPattern) -> Bool {
+        if let port, port != other.port { return false }
+        guard matchesBelow else { return !other.matchesBelow && other.rootless == rootless }
+        return other.rootless.hasSuffix("." + rootless) || other.matchesBelow && other.rootless == rootless
+    }
+
     /// The name without a trailing dot, which is the DNS root and does not change the host.
     var rootless: String {
         name.hasSuffix(".") ? String(name.dropLast()) : name

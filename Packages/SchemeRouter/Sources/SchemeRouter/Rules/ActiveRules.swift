@@ -14,6 +14,7 @@ public final class ActiveRules: Sendable {
         var rules: RouteRules
         var isEnabled: Bool
         var vetoes: [RouteRules] = []
+        var remoteRules = RouteRules.none
     }
 
     private let state: Mutex<State>
@@ -43,6 +44,19 @@ public final class ActiveRules: Sendable {
         set { state.withLock { $0.vetoes = newValue } }
     }
 
+    /// The rules of remote config; none by default. They apply only to requests that ``rules`` or another source
+    /// intercepts without an action of their own, so they neither intercept more requests nor replace an action of the
+    /// host.
+    public var remoteRules: RouteRules {
+        get { state.withLock(\.remoteRules) }
+        set { state.withLock { $0.remoteRules = newValue } }
+    }
+
+    /// A Boolean value that indicates whether any current rule replaces or changes responses.
+    @_spi(Facade) public var haveActions: Bool {
+        state.withLock { $0.rules.haveActions || $0.remoteRules.haveActions }
+    }
+
     /// A Boolean value that indicates whether interception is enabled by all switches.
     public var isOn: Bool {
         state.withLock { $0.isEnabled && $0.rules.isEnabled && $0.vetoes.allSatisfy(\.isEnabled) }
@@ -52,14 +66,18 @@ public final class ActiveRules: Sendable {
     public func decide(
         _ request: HTTPRequest, page: String? = nil, isCovered: @autoclosure () -> Bool = false
     ) -> RouteDecision {
-        let (rules, isEnabled, vetoes) = state.withLock { ($0.rules, $0.isEnabled, $0.vetoes) }
-        guard isEnabled else { return RouteDecision(.pass, because: .off) }
-        for veto in vetoes {
+        let state = state.withLock(\.self)
+        guard state.isEnabled else { return RouteDecision(.pass, because: .off) }
+        for veto in state.vetoes {
             let decision = veto.decide(request, page: page, isCovered: true)
             guard !decision.action.intercepts, decision.reason != .unreadable else { continue }
             return RouteDecision(.pass, because: .veto(decision.reason))
         }
-        return rules.decide(request, page: page, isCovered: isCovered())
+        let decision = state.rules.decide(request, page: page, isCovered: isCovered())
+        guard decision.action == .intercept, !state.remoteRules.rules.isEmpty,
+            case let remote = state.remoteRules.decide(request, page: page), case .rule(let index) = remote.reason
+        else { return decision }
+        return RouteDecision(remote.action, because: .remoteRule(index))
     }
 
     /// Returns a Boolean value that indicates whether requests to an origin may be intercepted by the current rules;

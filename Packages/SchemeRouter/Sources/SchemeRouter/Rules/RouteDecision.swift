@@ -11,6 +11,8 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case denied(Int)
         /// The last matching rule decides; the associated value is its zero-based index.
         case rule(Int)
+        /// The last matching rule of ``ActiveRules/remoteRules`` decides; the associated value is its zero-based index.
+        case remoteRule(Int)
         /// A rule set of ``ActiveRules/vetoes`` decides `pass`, for the associated reason.
         indirect case veto(Reason)
         /// The requesting page is opened without the container, independently of the rules.
@@ -34,9 +36,12 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// A Boolean value that indicates whether the action replaces or changes the response.
+    @_spi(Facade) public var changesResponse: Bool { action.changesResponse }
+
     /// A one-line description for logs.
     public var description: String {
-        "\(action.rawValue): \(Self.explanation(reason))"
+        "\(action.name): \(Self.explanation(reason))"
     }
 
     private static func explanation(_ reason: Reason) -> String {
@@ -44,27 +49,12 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case .off: "switched off"
         case .denied(let index): "deny[\(index)]"
         case .rule(let index): "rules[\(index)]"
+        case .remoteRule(let index): "remote rules[\(index)]"
         case .veto(let reason): "veto, \(explanation(reason))"
         case .plainPage: "its page bypasses the container"
         case .covered: "covered, and no rule matches"
         case .uncovered: "not covered"
         case .unreadable: "the URL cannot be evaluated"
-        }
-    }
-}
-
-/// The action for a request.
-public enum RouteAction: String, Sendable, Hashable, CaseIterable {
-    /// The container responds to the request.
-    case intercept
-    /// The container does not handle the request.
-    case pass
-
-    /// A Boolean value that indicates whether the container responds to the request.
-    @_spi(Facade) public var intercepts: Bool {
-        switch self {
-        case .intercept: true
-        case .pass: false
         }
     }
 }

@@ -27,7 +27,7 @@ struct RouteDocument: Decodable {
         deny = try fields.rules("deny", hasAction: false, limits, left: &left)
     }
 
-    private struct Name: CodingKey {
+    struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
@@ -41,7 +41,7 @@ struct RouteDocument: Decodable {
     }
 
     /// The fields of an object with known names only.
-    private struct Fields {
+    struct Fields {
         let container: KeyedDecodingContainer<Name>
 
         init(_ decoder: any Decoder, known: Set<String>) throws {
@@ -58,60 +58,77 @@ struct RouteDocument: Decodable {
             return container.contains(key) ? try container.decode(type, forKey: key) : nil
         }
 
-        /// Parses a text within the length limit. Errors of `read` are reported for this field.
-        func text<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> Value? {
+        func has(_ name: String) -> Bool { container.contains(Name(stringValue: name)) }
+
+        func place(of name: String) -> String {
+            (container.codingPath + [Name(stringValue: name)]).jsonPlace ?? name
+        }
+
+        /// Parses a text within a length limit, by default that of patterns. Errors of `read` are reported for this
+        /// field.
+        func text<Value>(
+            _ name: String, _ limits: RouteLimits, length: Int? = nil, _ read: (String) throws -> Value?
+        ) throws -> Value? {
             guard let text = try decode(String.self, name) else { return nil }
-            return try Self.read(text, limits, (container.codingPath + [Name(stringValue: name)]).jsonPlace, read)
+            return try Self.read(text, length ?? limits.maxTextLength, place(of: name), read)
         }
 
         /// Parses a list of texts, each as in ``text(_:_:_:)``.
         func texts<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> [Value] {
             guard let texts = try decode([String].self, name) else { return [] }
-            let place = (container.codingPath + [Name(stringValue: name)]).jsonPlace ?? name
+            let place = place(of: name)
             guard (1...limits.maxListCount).contains(texts.count) else {
                 throw RouteError(
                     .limit, "\(texts.count) items; 1 to \(limits.maxListCount) are allowed", at: place)
             }
             return try texts.enumerated().map { index, text in
-                try Self.read(text, limits, "\(place)[\(index)]", read)
+                try Self.read(text, limits.maxTextLength, "\(place)[\(index)]", read)
             }
         }
 
         func rules(_ name: String, hasAction: Bool, _ limits: RouteLimits, left: inout Int) throws -> [RouteRule] {
             let key = Name(stringValue: name)
             guard container.contains(key) else { return [] }
-            var list = try container.nestedUnkeyedContainer(forKey: key)
-            var rules: [RouteRule] = []
-            while !list.isAtEnd {
-                left -= 1
-                guard left >= 0 else { throw RouteError(.limit, "more than \(limits.maxRules) rules", at: name) }
-                rules.append(try RouteDocument.rule(try list.superDecoder(), hasAction: hasAction, limits))
-            }
-            return rules
+            let list = try container.nestedUnkeyedContainer(forKey: key)
+            return try RouteDocument.rules(list, hasAction: hasAction, limits, left: &left)
         }
 
         private static func read<Value>(
-            _ text: String, _ limits: RouteLimits, _ place: String?, _ read: (String) throws -> Value?
+            _ text: String, _ length: Int, _ place: String, _ read: (String) throws -> Value?
         ) throws -> Value {
-            guard text.utf8.count <= limits.maxTextLength else {
-                throw RouteError(.limit, "longer than \(limits.maxTextLength) bytes", at: place)
+            guard text.utf8.count <= length else {
+                throw RouteError(.limit, "longer than \(length) bytes", at: place)
             }
             do {
                 guard let value = try read(text) else { throw RouteError(.badRule, "invalid value: '\(text)'") }
                 return value
             } catch let error as RouteError {
-                throw place.map { RouteError(error.code, error.message, at: $0, cause: error.cause) } ?? error
+                throw RouteError(error.code, error.message, at: place, cause: error.cause)
             }
         }
     }
 
+    static func rules(
+        _ container: any UnkeyedDecodingContainer, hasAction: Bool, _ limits: RouteLimits, left: inout Int
+    ) throws -> [RouteRule] {
+        var list = container
+        var rules: [RouteRule] = []
+        while !list.isAtEnd {
+            left -= 1
+            guard left >= 0 else {
+                throw RouteError(.limit, "more than \(limits.maxRules) rules", at: list.codingPath.jsonPlace)
+            }
+            rules.append(try rule(try list.superDecoder(), hasAction: hasAction, limits))
+        }
+        return rules
+    }
+
     private static func rule(_ decoder: any Decoder, hasAction: Bool, _ limits: RouteLimits) throws -> RouteRule {
         var known: Set = ["scheme", "host", "glob", "expression", "methods", "pages"]
-        if hasAction { known.insert("action") }
+        if hasAction { known.formUnion(Fields.actionMembers.union(["action"])) }
         let fields = try Fields(decoder, known: known)
         let here = decoder.codingPath.jsonPlace
-        let action = try hasAction ? fields.text("action", limits) { RouteAction(rawValue: $0) } : .pass
-        guard let action else { throw RouteError(.badDocument, "action is missing", at: here) }
+        let action = try hasAction ? fields.action(limits) : .pass
         let glob = try fields.text("glob", limits) { try PathPattern(glob: $0) }
         let expression = try fields.text("expression", limits) { try PathPattern(expression: $0) }
         guard glob == nil || expression == nil else {
@@ -135,6 +152,16 @@ public struct RouteLimits: Sendable, Hashable {
     public var maxTextLength = 256
     /// The maximum number of methods, and of pages, in a rule; 32 each by default.
     public var maxListCount = 32
+    /// The maximum length of a redirect's template, and of the value of a header field, in UTF-8 bytes; 4,096 by
+    /// default.
+    public var maxValueLength = 4_096
+    /// The maximum number of header fields of a fixed response, and of changed fields of a request or a response; 32
+    /// by default.
+    public var maxFields = 32
+    /// The maximum size of the body of one fixed response in bytes; 64 KiB by default.
+    public var maxBodyBytes = 64 << 10
+    /// The maximum size of the bodies of all fixed responses in bytes; 1 MiB by default.
+    public var maxTotalBodyBytes = 1 << 20
     /// The maximum number of automaton positions in the path patterns that can apply to one host; 32,768 by default.
     /// The cost of a request is at most this number multiplied by the length of its path in bytes.
     public var maxPositions = 32_768

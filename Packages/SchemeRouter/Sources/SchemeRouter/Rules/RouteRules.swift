@@ -19,6 +19,8 @@ public struct RouteRules: Sendable {
     public let deny: [RouteRule]
     /// A Boolean value that indicates whether interception is enabled; `true` by default.
     public var isEnabled: Bool
+    /// A Boolean value that indicates whether any rule replaces or changes responses.
+    let haveActions: Bool
     private let index: RouteIndex
     private let denyIndex: RouteIndex
 
@@ -26,6 +28,7 @@ public struct RouteRules: Sendable {
         rules = []
         deny = []
         isEnabled = true
+        haveActions = false
         index = RouteIndex([])
         denyIndex = index
     }
@@ -39,9 +42,15 @@ public struct RouteRules: Sendable {
             throw RouteError(.limit, "\(rules.count + deny.count) rules, limit \(limits.maxRules)")
         }
         var positions = 0
+        var bodyBytes = 0
         for (name, list) in [("rules", rules), ("deny", deny)] {
             for (index, rule) in list.enumerated() {
                 try rule.check(limits, at: "\(name)[\(index)]")
+                bodyBytes += rule.action.bodyBytes
+                guard bodyBytes <= limits.maxTotalBodyBytes else {
+                    throw RouteError(
+                        .limit, "bodies of more than \(limits.maxTotalBodyBytes) bytes", at: "\(name)[\(index)].body")
+                }
                 positions += rule.positions
                 guard positions <= limits.maxTotalPositions else {
                     throw RouteError(
@@ -53,6 +62,7 @@ public struct RouteRules: Sendable {
         self.rules = rules
         self.deny = deny
         self.isEnabled = isEnabled
+        haveActions = rules.contains(where: \.action.changesResponse)
         index = RouteIndex(rules)
         denyIndex = RouteIndex(deny)
         let denied = denyIndex.heaviest { deny[$0].positions }
@@ -118,6 +128,11 @@ public struct RouteRules: Sendable {
 
 extension RouteRule {
     fileprivate func check(_ limits: RouteLimits, at place: String) throws {
+        do {
+            try action.check(limits)
+        } catch let error as RouteError {
+            throw error.at(place)
+        }
         let texts =
             [("host", host?.description), ("path", path?.text)] + methods.map { ("methods", $0.rawValue) }
             + pages.map { ("pages", $0.description) }
