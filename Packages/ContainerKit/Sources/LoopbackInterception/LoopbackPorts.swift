@@ -17,6 +17,9 @@ package protocol LoopbackPipeline: AnyObject, Sendable {
     /// path is ignored.
     func opens(originOf request: HTTPRequest) -> Bool
 
+    /// Returns a Boolean value that indicates whether a rule blocks a WebSocket, whose messages pass no loader.
+    func blocks(_ request: ResourceRequest) -> Bool
+
     /// Returns the response to a request if it is available without suspension.
     /// - Parameters:
     ///   - request: the request, with its real URL.

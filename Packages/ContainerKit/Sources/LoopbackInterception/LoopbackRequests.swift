@@ -35,6 +35,8 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
         if request.destination == .document { observer?.documentWasRequested(request.head) }
     }
 
+    func permitsWebSocket(_ request: ResourceRequest) -> Bool { !pipeline.blocks(request) }
+
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard !bodies.contains(where: { $0.isCarried(by: request) }) else { return .later }
         return pipeline.immediateResponse(loopback: request, of: requesters(of: request))

@@ -17,8 +17,8 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     package init(_ decision: RouteDecision) {
         self =
             switch decision.action {
-            case .intercept: .intercept
             case .pass: .bypass(decision.reason)
+            case .intercept, .block, .redirect, .respond, .setHeaders: .intercept
             }
     }
 
@@ -35,7 +35,8 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     package var forbidsContent: Bool {
         switch self {
         case .intercept, .bypass(.covered), .bypass(.uncovered), .bypass(.unreadable): false
-        case .bypass(.off), .bypass(.denied), .bypass(.rule), .bypass(.veto), .bypass(.plainPage): true
+        case .bypass(.off), .bypass(.denied), .bypass(.rule), .bypass(.remoteRule), .bypass(.veto), .bypass(.plainPage):
+            true
         }
     }
 
@@ -135,6 +136,23 @@ package struct InterceptionPolicy: Sendable {
     private func isOfNamedHost(_ request: HTTPRequest) -> Bool {
         guard !hosts.isEmpty, let authority = request.authority?.asciiLowercased else { return false }
         return hosts.contains { $0.matches(authority, defaultPort: request.defaultPort) }
+    }
+
+    // MARK: Actions
+
+    /// Returns the action of the route rules for one hop of an intercepted request. The rules are read again, so that a
+    /// redirect to another host has the action of that host.
+    func action(of request: ResourceRequest) -> RouteActionResult {
+        let isDocument = request.destination == .document
+        let page = isDocument ? request.head.urlText : request.page?.page.documentURL
+        return action(of: request.head, page: page, isDocument: isDocument)
+    }
+
+    /// Returns the action of the route rules for an intercepted request, or `nil` if they change nothing.
+    func action(of request: HTTPRequest, page: String?, isDocument: Bool = false) -> RouteActionResult {
+        guard rules.haveActions else { return nil }
+        let decision = rules.decide(request, page: page, isCovered: isDocument ? isOpened(request) : isCovered(request))
+        return decision.changesResponse ? (decision.action, "\(decision)") : nil
     }
 
     // MARK: Origins

@@ -2,14 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 @_spi(Facade) package import CookieBridge
-package import HTTPCache
+@_spi(Facade) package import HTTPCache
 internal import HTTPSemantics
 @_spi(Facade) package import HTTPTransport
-internal import HTTPTypes
 package import Prefetch
 @_spi(Facade) package import ResourceLoading
 @_spi(Facade) package import SchemeMode
-internal import SchemeRouter
+@_spi(Facade) internal import SchemeRouter
 package import WebEngine
 
 /// The loaders that answer requests in one mode: content sources, prefetch, HTTP cache and network, and the decorators
@@ -78,14 +77,18 @@ package struct LoaderStack: Sendable {
     /// Creates the loaders.
     /// - Parameters:
     ///   - parts: the parts.
+    ///   - action: a closure that returns the action of route rules for one hop of an intercepted request.
     ///   - settle: a closure that wraps a loader for pages in the steps that the engine does not perform.
-    init(_ parts: Parts, settle: (any ResourceLoader) -> any ResourceLoader) {
+    init(
+        _ parts: Parts, action: @escaping @Sendable (ResourceRequest) -> RouteActionResult,
+        settle: (any ResourceLoader) -> any ResourceLoader
+    ) {
         let traits = parts.traits
         let content = parts.sources.loaders(for: traits)
         // Content sources use the network directly. They store their responses themselves, or not at all.
         let storing: any ResourceLoader =
             parts.cookies.map { CookieStoringLoader(parts.network, cookies: $0) } ?? parts.network
-        let pastCache: any ResourceLoader = parts.cache.map { BypassLoader(network: storing, cache: $0) } ?? storing
+        let pastCache = parts.cache?.makeBypassLoader(network: storing) ?? storing
         func cached(_ other: any ResourceLoader) -> any ResourceLoader {
             guard let cache = parts.cache else { return other }
             return SwitchedLoader(parts.cacheSwitch, on: cache, off: pastCache)
@@ -104,16 +107,18 @@ package struct LoaderStack: Sendable {
 
         // An engine with an HTTP cache of its own needs no second cache. The cache of a mode with a cookie jar would
         // store the cookies of responses in that jar, and not in the engine.
-        let origin: any ResourceLoader = traits.caches || parts.isCacheOfOthers ? storing : cached(storing)
+        let origin = (traits.caches || parts.isCacheOfOthers ? storing : cached(storing)).settingFields(by: action)
         // The prefetch loader is inside the cookie loader, because the cookies are part of the key of a prefetched
         // response.
         prefetch = parts.prefetch?.loader(
             over: preflighted(origin), permissions: traits.preflights ? permissions : nil)
         saved = LoaderChain(content + [CloseDelimitedLoader(withCookies(prefetch ?? preflighted(origin)))])
+            .performingActions(by: action)
         savedBypass = CloseDelimitedLoader(withCookies(preflighted(parts.isCacheOfOthers ? storing : pastCache)))
         page = settle(saved)
         pageBypass = settle(savedBypass)
-        app = decoded(LoaderChain(content + [CloseDelimitedLoader(cached(parts.network))]))
+        let appOrigin = cached(parts.network).settingFields(by: action)
+        app = decoded(LoaderChain(content + [CloseDelimitedLoader(appOrigin)]).performingActions(by: action))
         appBypass = decoded(CloseDelimitedLoader(pastCache))
     }
 }
@@ -126,16 +131,4 @@ package protocol PrefetchLoading: Sendable {
     ///   - permissions: the cache of CORS preflights, if the engine makes preflights for requests of pages; otherwise
     ///     `nil`.
     func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader
-}
-
-/// The loader of bypassed requests, which uses only the network. An unsafe request (RFC 9110, section 9.2.1) passes
-/// through the HTTP cache. The cache invalidates the stored responses of the URL and does not store the new response.
-struct BypassLoader: ResourceLoader {
-    let network: any ResourceLoader
-    let cache: CachingLoader
-
-    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        let isSafe = [.get, .head, .options, .trace].contains(request.head.method)
-        return try await isSafe ? network.load(request) : cache.pass(request)
-    }
 }

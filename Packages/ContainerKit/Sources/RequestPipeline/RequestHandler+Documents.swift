@@ -11,7 +11,8 @@ extension RequestHandler {
         guard let request = HTTPRequest(urlText: url),
             !policy.disposition(of: request, page: page.documentURL).forbidsContent
         else { return false }
-        return policy.sources.hold(request, for: page)
+        // Only the container can perform an action, so its URL is a custom-scheme URL, as that of held content is.
+        return policy.sources.hold(request, for: page) || policy.action(of: request, page: page.documentURL) != nil
     }
 
     package nonisolated(nonsending) func answer(

@@ -5,7 +5,7 @@ internal import Foundation
 package import HTTPTypes
 package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
-internal import SchemeRouter
+@_spi(Facade) internal import SchemeRouter
 package import WebEngine
 
 // The records of pages, and the decisions that other features use.
@@ -42,7 +42,15 @@ extension RequestHandler {
         let disposition = policy.disposition(of: request, page: page)
         let isOwn = request.webOrigin == WebOrigin(url: page)
         guard !disposition.forbidsContent, isOwn || disposition.isIntercepted && !isOriginBound else { return false }
+        guard policy.action(of: request, page: page)?.action.isResponse != true else { return false }
         return ![.get, .head].contains(request.method) || !policy.lists(request)
+    }
+
+    /// Returns a Boolean value that indicates whether a rule blocks a request that no loader performs, such as that of
+    /// a WebSocket over loopback.
+    package func blocks(_ request: ResourceRequest) -> Bool {
+        guard let result = policy.action(of: request), case .block = result.action else { return false }
+        return policy.intercepts(request.head, page: request.page?.page.documentURL)
     }
 
     /// Returns the response to the request for a file to be saved. The body is not modified, and redirects to any

@@ -18,6 +18,9 @@ internal import WebSyntax
 // The steps of a custom-scheme request, in order: resolve, decide, complete, answer, settle, deliver. They begin in
 // `SchemeRequestHandler.answer(_:to:)`, at the end of this file. Of a request over loopback, this file has only the
 // steps decide and answer, in `answer(loopback:of:)`. The engine and LoopbackServer perform the others.
+//
+// The step answer also performs the actions of route rules, below the step settle, so that each hop of a redirect is
+// decided again: see `InterceptionPolicy.action(of:)` and `LoaderStack`.
 
 /// The handler of the requests of one mode.
 ///
@@ -52,7 +55,7 @@ package final class RequestHandler: Sendable {
         self.transferField = transferField.flatMap { HTTPField.Name($0) }
         hasCache = parts.cache != nil
         cacheSwitch = parts.cacheSwitch
-        loaders = LoaderStack(parts) { loader in
+        loaders = LoaderStack(parts, action: policy.action) { loader in
             guard !traits.followsRedirects else { return loader }
             let followed = RedirectFollower(
                 loader, names: names, completion: completion, opensByName: { policy.opensByName(documentAt: $0) })

@@ -51,6 +51,13 @@ struct LoopbackRequestsTests {
         #expect(requests.opens(HostPort(host: "c.example", port: 8_080)))
     }
 
+    @Test("A WebSocket that a rule blocks is refused")
+    func blockedWebSocket() throws {
+        let requests = requests(FakePipeline())
+        #expect(try !requests.permitsWebSocket(request("https://a.example/blocked")))
+        #expect(try requests.permitsWebSocket(request("https://a.example/chat")))
+    }
+
     @Test("The observer receives the requests, responses and failures of documents")
     func documents() async throws {
         let pipeline = FakePipeline()

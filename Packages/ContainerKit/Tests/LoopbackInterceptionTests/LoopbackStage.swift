@@ -35,6 +35,8 @@ final class FakePipeline: LoopbackPipeline {
         hosts.contains("\(request.scheme ?? "")://\(request.authority ?? "")")
     }
 
+    func blocks(_ request: ResourceRequest) -> Bool { request.head.path == "/blocked" }
+
     func immediateResponse(loopback request: ResourceRequest, of requesters: [String]?) -> ImmediateResult {
         state.withLock { $0.requesters.append(requesters) }
         return .known(nil)

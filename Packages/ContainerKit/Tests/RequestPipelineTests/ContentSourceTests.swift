@@ -93,10 +93,12 @@ struct DispositionTests {
         for reason in [RouteDecision.Reason.uncovered, .unreadable, .covered] {
             #expect(!Disposition.bypass(reason).forbidsContent)
         }
-        for reason in [RouteDecision.Reason.off, .denied(0), .rule(3), .veto(.off), .plainPage] {
+        for reason in [RouteDecision.Reason.off, .denied(0), .rule(3), .remoteRule(3), .veto(.off), .plainPage] {
             #expect(Disposition.bypass(reason).forbidsContent)
         }
         #expect("\(Disposition(RouteDecision(.pass, because: .rule(3))))" == "pass: rules[3]")
-        #expect(Disposition(RouteDecision(.intercept, because: .rule(3))) == .intercept)
+        for action in [RouteAction.intercept, .block(nil), .block(.gone)] {
+            #expect(Disposition(RouteDecision(action, because: .rule(3))) == .intercept)
+        }
     }
 }

@@ -56,6 +56,20 @@ struct UpgradeTests {
         }
     }
 
+    @Test("A WebSocket that the app refuses gets status 403, and no connection to its host is made")
+    func refused() async throws {
+        try await Fixture.with(loader) {
+            $0.policy = HostListPolicy(hosts: ["shop.test"], permitsWebSockets: false)
+        } _: { fixture in
+            let client = try await fixture.open()
+            try await client.send("GET /chat HTTP/1.1\r\nHost: shop.test\r\n\(Self.fields)\r\n")
+            #expect(try await client.answerHead().status == 403)
+            let report = try await fixture.witness.reports.entry(0)
+            #expect(report.outcome.word == "finished" && report.head?.status == .forbidden)
+            #expect(report.request.head.path == "/chat" && fixture.loader.requests == [])
+        }
+    }
+
     @Test("A WebSocket relays both directions until either side ends", arguments: [true, false], [true, false])
     func agreement(tls: Bool, clientEnds: Bool) async throws {
         try await with(tls: tls) { fixture, client, host in

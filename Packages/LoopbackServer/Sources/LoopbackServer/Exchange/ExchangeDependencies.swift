@@ -72,9 +72,16 @@ struct ExchangeDependencies: Sendable {
 public protocol RequestCompleting: Sendable {
     /// Completes a received request, for example with its page and destination. The default does nothing.
     func complete(_ request: inout ResourceRequest)
+
+    /// Returns a Boolean value that indicates whether a completed request may open a WebSocket. A refused request is
+    /// answered with status 403. The default permits all.
+    func permitsWebSocket(_ request: ResourceRequest) -> Bool
 }
 
 extension RequestCompleting {
     /// Does nothing.
     public func complete(_ request: inout ResourceRequest) {}
+
+    /// Returns `true`.
+    public func permitsWebSocket(_ request: ResourceRequest) -> Bool { true }
 }

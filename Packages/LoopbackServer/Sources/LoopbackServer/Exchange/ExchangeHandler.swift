@@ -454,10 +454,18 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ) {
         var request = request
         dependencies.completing.complete(&request)
+        var report = ExchangeReport(request)
+        guard dependencies.completing.permitsWebSocket(request) else {
+            let response = ResourceResponse(
+                head: HTTPResponse(status: .forbidden), body: .empty,
+                provenance: Provenance(.synthetic, reason: "the app blocks the WebSocket"))
+            report.record(response)
+            report.end(.finished)
+            dependencies.observer?.ended(report)
+            return answer(context, .forbidden)
+        }
         let upgrade = Upgrade(
-            dependencies, role, of: context.channel, http: http, handlers: [pipelining, self],
-            report: ExchangeReport(request)
-        )
+            dependencies, role, of: context.channel, http: http, handlers: [pipelining, self], report: report)
         deadline?.cancel()
         isOver = true
         upgrade.start(head, target)

@@ -89,8 +89,11 @@ extension ExchangeReport.Outcome {
 /// A policy that intercepts the hosts of a list.
 struct HostListPolicy: InterceptPolicy {
     var hosts: Set<String> = ["shop.test"]
+    var permitsWebSockets = true
 
     func opens(_ target: HostPort) -> Bool { hosts.contains(target.host) }
+
+    func permitsWebSocket(_ request: ResourceRequest) -> Bool { permitsWebSockets }
 }
 
 /// A policy that intercepts all hosts or none.

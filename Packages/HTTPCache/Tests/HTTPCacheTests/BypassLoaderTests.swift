@@ -3,12 +3,11 @@
 
 import AsyncSupport
 import Foundation
-import HTTPCache
 import HTTPTypes
 import ResourceLoading
 import Testing
 
-@testable import RequestPipeline
+@_spi(Facade) @testable import HTTPCache
 
 @Suite("Bypass loader", .timeLimit(.minutes(1)))
 struct BypassLoaderTests {
@@ -29,12 +28,12 @@ struct BypassLoaderTests {
     }
 
     private let cache: CachingLoader
-    private let passed: BypassLoader
+    private let passed: any ResourceLoader
 
     init() {
         let origin = Origin()
         cache = CachingLoader(next: origin)
-        passed = BypassLoader(network: origin, cache: cache)
+        passed = cache.makeBypassLoader(network: origin)
     }
 
     private func text(_ method: HTTPRequest.Method, from loader: any ResourceLoader) async throws -> String? {
