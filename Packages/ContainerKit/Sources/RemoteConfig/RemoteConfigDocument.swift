@@ -4,7 +4,7 @@
 public import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-public import SchemeRouter
+@_spi(Facade) public import SchemeRouter
 
 /// A document that turns features of a container on and off; `docs/remote-config.md` describes the format.
 ///
@@ -36,6 +36,9 @@ public struct RemoteConfigDocument: Sendable {
     public let deny: [PagePattern]
     /// The modes of pages by host; the last matching entry applies.
     public let modes: [(host: HostPattern, mode: RemoteConfigMode)]
+    /// The rules for requests that the host intercepts; at most 200. Rules other than `pass` apply only to the hosts of
+    /// ``RemoteConfigOptions/ruleHosts``.
+    public let rules: RouteRules
     /// The numbers that replace the numbers of the host.
     public let numbers: RemoteConfigNumbers
     /// The bytes of the document.
@@ -62,6 +65,7 @@ public struct RemoteConfigDocument: Sendable {
         modes = parsed.modes.map { ($0.host, $0.mode) }
         pageModes = parsed.modes.map { ($0.pages, $0.mode) }
         numbers = parsed.numbers
+        rules = parsed.rules
         do {
             vetoes = try RouteRules(
                 [], deny: deny.map { RouteRule(.pass, scheme: $0.scheme, host: $0.host, path: $0.path) },
@@ -74,6 +78,18 @@ public struct RemoteConfigDocument: Sendable {
                 parsed.modes.map { RouteRule($0.mode == .plain ? .pass : .intercept, pages: [$0.pages]) })
         } catch {
             throw RemoteConfigError(.limit, "\(error)", at: "modes", cause: error)
+        }
+    }
+
+    /// Checks that the app permits the rules of the document.
+    /// - Parameter hosts: the hosts that the app names for rules.
+    /// - Throws: ``RemoteConfigError`` with code `badValue`.
+    func check(within hosts: [HostPattern]) throws(RemoteConfigError) {
+        do {
+            try rules.checkRemote(within: hosts)
+        } catch {
+            throw (error as? RouteError).map(RemoteConfigError.init)
+                ?? RemoteConfigError(.badValue, "\(error)", at: "rules", cause: error)
         }
     }
 

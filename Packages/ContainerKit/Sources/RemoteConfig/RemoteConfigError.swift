@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SchemeRouter
 public import SystemSupport
 
 /// The reason why a remote config document was refused. No part of a refused document applies.
@@ -28,6 +29,19 @@ public struct RemoteConfigError: CodedError {
         self.message = message.printable(limit: 200)
         self.location = location.map { $0.printable(limit: 100) }
         self.cause = cause
+    }
+}
+
+extension RemoteConfigError {
+    /// Converts an error of the rules in a document.
+    init(_ error: RouteError) {
+        let code: Code =
+            switch error.code {
+            case .limit: .limit
+            case .badRule: .badValue
+            default: .badDocument
+            }
+        self.init(code, error.message, at: error.location, cause: error)
     }
 }
 

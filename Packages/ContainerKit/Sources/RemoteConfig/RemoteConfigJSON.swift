@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import SchemeRouter
+@_spi(Facade) internal import SchemeRouter
 internal import StrictJSON
 
 /// The parser of a remote config document. Unknown names belong to later versions and are ignored; all other parts
@@ -22,6 +22,7 @@ struct RemoteConfigJSON: Decodable {
     private(set) var deny: [PagePattern] = []
     private(set) var modes: [Mode] = []
     private(set) var numbers = RemoteConfigNumbers()
+    private(set) var rules = RouteRules.none
 
     static func read(_ json: Data) throws(RemoteConfigError) -> Self {
         guard json.count <= RemoteConfigDocument.maxBytes else {
@@ -37,6 +38,8 @@ struct RemoteConfigJSON: Decodable {
             return try JSONDecoder().decode(Self.self, from: json)
         } catch let error as RemoteConfigError {
             throw error
+        } catch let error as RouteError {
+            throw RemoteConfigError(error)
         } catch let error as JSONError where error.code != .malformed {
             throw RemoteConfigError(error.code == .tooMany ? .limit : .badDocument, error.message, cause: error)
         } catch let error as DecodingError {
@@ -62,6 +65,7 @@ struct RemoteConfigJSON: Decodable {
         try readFeatures(fields)
         try readDenials(fields)
         try readModes(fields)
+        if fields.has("rules") { rules = try RouteRules(remote: fields.decoder(of: "rules")) }
         if let limits = try fields.fields("limits") {
             for bound in RemoteConfigNumbers.bounds {
                 guard let value = try limits.value(Int.self, bound.name) else { continue }
@@ -168,6 +172,10 @@ private struct Fields {
 
     func place(of name: String) -> String {
         (container.codingPath + [Name(stringValue: name)]).jsonPlace ?? name
+    }
+
+    func decoder(of name: String) throws -> any Decoder {
+        try container.superDecoder(forKey: Name(stringValue: name))
     }
 
     func has(_ name: String) -> Bool { container.contains(Name(stringValue: name)) }

@@ -27,6 +27,7 @@ package final class RemoteConfigService {
     /// The prefix of a stored document that the host provided.
     private static let hostMark = Data("\n".utf8)
     private let source: RemoteConfigSource?
+    private let ruleHosts: [HostPattern]
     private let network: any ResourceLoader
     private let storage: StoredDocument
     private let identity: StoredDocument
@@ -66,6 +67,7 @@ package final class RemoteConfigService {
         clock: some Clock<Duration> = ContinuousClock(), now: @escaping () -> Date = { Date() }
     ) {
         source = options.source
+        ruleHosts = options.ruleHosts
         self.network = network
         storage = StoredDocument("switchboard", in: store)
         identity = StoredDocument("device-bucket", in: store)
@@ -100,7 +102,9 @@ package final class RemoteConfigService {
         await openDevice()
         do {
             if let bytes = try await storage.read(), let json = json(of: bytes) {
-                document = try RemoteConfigDocument(json: json)
+                let stored = try RemoteConfigDocument(json: json)
+                try stored.check(within: ruleHosts)
+                document = stored
             }
         } catch {
             // The next check requests another document.
@@ -137,7 +141,7 @@ package final class RemoteConfigService {
 
     private var sourceMark: Data? { source.map { Data("\($0.url)\n".utf8) } }
 
-    /// Sets the switches and the vetoes according to the current state.
+    /// Sets the switches, the vetoes and the remote rules according to the current state.
     private func setSwitches() {
         let state = state
         switches.set(state.features)
@@ -146,12 +150,13 @@ package final class RemoteConfigService {
         var vetoes = documentAtStart.map { [$0.modeRules] } ?? []
         if !isExpired, let document { vetoes.append(document.vetoes) }
         rules.vetoes = vetoes
+        rules.remoteRules = isExpired ? RouteRules.none : document?.rules ?? RouteRules.none
     }
 
     /// Applies a document of the host.
     /// - Parameter document: the document.
-    /// - Throws: ``RemoteConfigError`` with code `older`; `StoreError` if the document was applied but could not be
-    ///   stored.
+    /// - Throws: ``RemoteConfigError`` with code `older`, or with code `badValue` for a rule of a host that the app
+    ///   does not name; `StoreError` if the document was applied but could not be stored.
     package func apply(_ document: RemoteConfigDocument) async throws {
         do {
             try await apply(document, mark: Self.hostMark)
@@ -165,6 +170,7 @@ package final class RemoteConfigService {
     /// - Returns: `false` if the document was already applied.
     @discardableResult
     private func apply(_ next: RemoteConfigDocument, mark: Data) async throws -> Bool {
+        try next.check(within: ruleHosts)
         if let document {
             guard next.json != document.json else {
                 // The last write may have failed.

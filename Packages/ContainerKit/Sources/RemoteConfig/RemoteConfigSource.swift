@@ -2,11 +2,16 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+public import SchemeRouter
 
 /// The options of a container's remote config.
 public struct RemoteConfigOptions: Sendable {
     /// The server of the document; `nil`, the default, if only the host provides documents, with `Container.apply(_:)`.
     public var source: RemoteConfigSource?
+    /// The hosts whose requests the rules of a document may block, redirect, answer or change; none by default. A
+    /// document with a rule for another host is refused as a whole. Whoever publishes the document can run scripts in
+    /// pages of these hosts.
+    public var ruleHosts: [HostPattern] = []
 
     /// Creates options.
     /// - Parameter source: the server of the document; see ``source``.

@@ -121,6 +121,22 @@ struct RemoteConfigDocumentTests {
                 "bad-value: not a mode: 'takeover' (modes[0].mode)"
             ),
             (
+                #"{"format":1,"version":1,"rules":[{"action":"pass"},{"action":"drop"}]}"#,
+                "bad-value: invalid value: 'drop' (rules[1].action)"
+            ),
+            (
+                #"{"format":1,"version":1,"rules":[{"action":"intercept"}]}"#,
+                "bad-value: a remote rule cannot intercept (rules[0].action)"
+            ),
+            (
+                #"{"format":1,"version":1,"rules":[{"action":"pass","later":1}]}"#,
+                "bad-document: unknown name: later (rules[0])"
+            ),
+            (
+                #"{"format":1,"version":1,"rules":[{"action":"redirect","to":"/a"}]}"#,
+                "bad-value: not the template of an http or https URL: '/a' (rules[0].to)"
+            ),
+            (
                 #"{"format":1,"version":1,"limits":{"poolCapacity":9}}"#,
                 "bad-value: 9 is not within 0 to 8 (limits.poolCapacity)"
             ),

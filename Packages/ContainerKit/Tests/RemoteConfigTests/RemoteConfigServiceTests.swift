@@ -120,6 +120,36 @@ struct RemoteConfigServiceTests {
         #expect(next.counters == RemoteConfigCounters())
     }
 
+    @Test("Rules apply while their document applies, also after a launch, and only for the hosts that the app names")
+    func rulesOfDocument() async throws {
+        var options = RemoteConfigOptions()
+        options.ruleHosts = [try #require(HostPattern("*.shop.example"))]
+        var time = Date(timeIntervalSince1970: 1_800_000_000)
+        let first = service(options) { time }
+        await first.open()
+        let block = #""rules":[{"action":"block","host":"a.shop.example"}],"expires":"2027-01-15T08:01:40Z""#
+        try await first.apply(document(1, block))
+        #expect(rules.remoteRules.rules.map(\.action) == [.block(nil)])
+        await #expect(throws: RemoteConfigError.self) {
+            try await first.apply(document(2, #""rules":[{"action":"block","host":"shop.example"}]"#))
+        }
+        #expect(first.state.document?.version == 1 && first.counters.failures == 1)
+        await first.shutDown()
+        rules.remoteRules = .none
+        let next = service(options) { time }
+        await next.open()
+        #expect(rules.remoteRules.rules.count == 1)
+        time += 100
+        next.check()
+        #expect(next.state.isExpired && rules.remoteRules.rules.isEmpty)
+        await next.shutDown()
+        // Another version of the app names no hosts.
+        let other = service { time - 100 }
+        await other.open()
+        #expect(other.state.document == nil && rules.remoteRules.rules.isEmpty)
+        await other.shutDown()
+    }
+
     @Test("An expired document does not apply, which is detected when a page opens; intervals are observed")
     func expires() async throws {
         let clock = ManualClock()
