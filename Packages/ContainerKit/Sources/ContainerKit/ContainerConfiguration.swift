@@ -119,6 +119,9 @@ extension ContainerConfiguration {
         public var rules: RouteRules = .none
         /// The hosts whose pages are intercepted without a covering package; none by default.
         public var coveredHosts: [HostPattern] = []
+        /// The content sources of the app, such as its own cache of images; none by default. Sources at one place
+        /// answer in the order of the list. `docs/route-rules.md` has an example.
+        public var hostContent: [HostContent] = []
         #if Loopback
             /// The options of the loopback proxy and the local server. They exist with the trait `Loopback` only.
             public var loopback = LoopbackOptions()

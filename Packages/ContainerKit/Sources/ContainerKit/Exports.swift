@@ -106,6 +106,7 @@
 @_exported public import struct ResourceLoading.GenerationReference
 @_exported public import protocol ResourceLoading.HostConditioning
 @_exported public import struct ResourceLoading.HostConditions
+@_exported public import enum ResourceLoading.ImmediateResult
 @_exported public import struct ResourceLoading.PageAttribution
 @_exported public import struct ResourceLoading.PageID
 @_exported public import struct ResourceLoading.PageReference
@@ -115,6 +116,9 @@
 @_exported public import struct ResourceLoading.RequestRecord
 @_exported public import enum ResourceLoading.ResourceBody
 @_exported public import struct ResourceLoading.ResourceError
+@_exported public import protocol ResourceLoading.ResourceLoader
+@_exported public import struct ResourceLoading.ResourceRequest
+@_exported public import struct ResourceLoading.ResourceResponse
 @_exported public import class ResourceLoading.SystemProxies
 @_exported public import class ResourceStore.BlobStore
 @_exported public import struct ResourceStore.StoreCounters
@@ -133,14 +137,18 @@
 @_exported public import struct ResourceTable.TableURL
 @_exported public import struct ResourceTable.URLTable
 @_exported public import struct SchemeMode.SchemeNames
+@_exported public import struct SchemeRouter.FixedResponse
+@_exported public import struct SchemeRouter.HostContent
 @_exported public import struct SchemeRouter.HostPattern
 @_exported public import struct SchemeRouter.PagePattern
 @_exported public import struct SchemeRouter.PathPattern
 @_exported public import enum SchemeRouter.RouteAction
 @_exported public import struct SchemeRouter.RouteError
+@_exported public import struct SchemeRouter.RouteFields
 @_exported public import struct SchemeRouter.RouteLimits
 @_exported public import struct SchemeRouter.RouteRule
 @_exported public import struct SchemeRouter.RouteRules
+@_exported public import struct SchemeRouter.RouteTemplate
 @_exported public import protocol SystemSupport.CodedError
 @_exported public import struct SystemSupport.ErrorCode
 @_exported public import enum WebEngine.DialogKind
@@ -151,6 +159,7 @@
 @_exported public import struct WebEngine.EngineResource
 @_exported public import struct WebEngine.EngineTraits
 @_exported public import protocol WebEngine.EngineView
+@_exported public import enum WebEngine.InjectedValue
 @_exported public import enum WebEngine.InterceptionMode
 @_exported public import enum WebEngine.PagePermission
 @_exported public import struct WebEngine.PageSession

@@ -10,22 +10,31 @@ internal import RemoteConfig
 internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceTable
-internal import SchemeRouter
+@_spi(Facade) internal import SchemeRouter
 internal import WebEngine
 
 extension ContainerCore {
     /// Returns the interception policy of the container. Its content sources answer in this order: previews, installed
-    /// packages, packages whose first version is being downloaded, the resource table.
+    /// packages, packages whose first version is being downloaded, the resource table. The sources of the app are at
+    /// their places among them.
     func makePolicy(table: TableLibrary?, origins: OriginModeStore?) -> InterceptionPolicy {
         let semantics = configuration.packages.fileAnswers.semantics
+        func content(at place: HostContent.Place) -> [any ContentSource] {
+            configuration.network.hostContent.filter { $0.place == place }.map { HostContentSource(content: $0) }
+        }
         var sources: [any ContentSource] = [
-            PreviewSource(previews: previews, network: network, semantics: semantics),
+            PreviewSource(previews: previews, network: network, semantics: semantics)
+        ]
+        sources += content(at: .beforePackages)
+        sources += [
             InstalledPackageSource(library: packages.library, feature: switches[.packages], semantics: semantics),
             PartialPackageSource(
                 updater: packages.updater, feature: switches[.packages], semantics: semantics,
                 sizeLimit: memory.partial),
         ]
+        sources += content(at: .beforeResourceTable)
         if let table { sources.append(ResourceTableSource(table: table, feature: switches[.resourceTable])) }
+        sources += content(at: .beforeCache)
         return InterceptionPolicy(
             rules: rules, hosts: configuration.network.coveredHosts, sources: ContentSources(sources), origins: origins,
             modes: modes)
@@ -109,4 +118,27 @@ struct ResourceTableSource: ContentSource {
     func mayServe(originOf request: HTTPRequest) -> Bool {
         request.webOrigin.map { table.table?.origins.contains($0) ?? false } ?? false
     }
+}
+
+/// A content source of the app.
+struct HostContentSource: ContentSource {
+    let content: HostContent
+
+    var feature: FeatureSwitch? { nil }
+
+    var semantics: SemanticsLoader.Options {
+        var options = SemanticsLoader.Options()
+        options.sources = [Provenance.Source(rawValue: content.name)]
+        return options
+    }
+
+    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { content }
+
+    func covers(_ request: HTTPRequest) -> Bool { content.coversHosts && content.contains(request) }
+
+    func lists(_ request: HTTPRequest) -> Bool { content.contains(request) }
+
+    func holds(_ request: HTTPRequest, for page: PageReference) -> Bool { content.contains(request) }
+
+    func mayServe(originOf request: HTTPRequest) -> Bool { content.coversHosts && content.hasHost(of: request) }
 }

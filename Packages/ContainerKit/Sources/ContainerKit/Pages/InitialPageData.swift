@@ -3,7 +3,7 @@
 
 internal import Foundation
 @_spi(Facade) internal import ResourceLoading
-internal import WebEngine
+@_spi(Facade) public import WebEngine
 internal import WebSyntax
 
 /// Values that the app passes to pages of an origin before the first script of the page runs: entries of `localStorage`

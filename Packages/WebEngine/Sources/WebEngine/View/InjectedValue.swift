@@ -14,11 +14,11 @@ public enum InjectedValue: Sendable, Hashable {
     case object([String: InjectedValue])
 
     /// The maximum nesting depth.
-    static let depthLimit = 64
+    @_spi(Facade) public static let depthLimit = 64
 
     /// Returns a Boolean value that indicates whether JSON can represent all numbers and the nesting does not exceed
     /// ``depthLimit``.
-    func isSound(depth: Int = 0) -> Bool {
+    @_spi(Facade) public func isSound(depth: Int = 0) -> Bool {
         guard depth < Self.depthLimit else { return false }
         return switch self {
         case .null, .bool, .integer, .string: true
