@@ -554,8 +554,9 @@ let package = Package(
             [
                 "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "NIOTransport", "OfflinePackage",
                 "PackageFormat",
-                "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", "WebSyntax", .argumentParser,
+                "PackagePublisher", "Prefetch", "RemoteConfig",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON", "SystemSupport",
+                "ContainerTesting", "WebSyntax", .argumentParser,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
         program(

@@ -11,12 +11,13 @@ struct H5: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "h5",
         abstract: """
-            Packs, unpacks, verifies and serves offline packages; inspects resource tables and stores; runs an HTTP \
-            cache in front of an origin.
+            Packs, unpacks, verifies and serves offline packages; checks rules, config and tables; inspects resource \
+            tables and stores; runs an HTTP cache in front of an origin.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [
-            Pack.self, Unpack.self, Verify.self, Table.self, Store.self, Serve.self, CacheProxy.self, Version.self,
+            Pack.self, Unpack.self, Verify.self, CheckCommand.self, Table.self, Store.self, Serve.self, CacheProxy.self,
+            Version.self,
         ])
 
     // This configuration sets no `version`, because a version of the root command applies to all commands. It would

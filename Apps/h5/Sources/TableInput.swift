@@ -42,7 +42,10 @@ enum TableInput {
         return table
     }
 
-    private static func read(_ path: String, upTo limit: Int) throws -> Data {
+    /// Reads a file up to a limit.
+    /// - Parameter path: The path of a file or a pipe, or `-` for standard input.
+    /// - Throws: ``CommandError``.
+    static func read(_ path: String, upTo limit: Int) throws -> Data {
         do {
             let file =
                 path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

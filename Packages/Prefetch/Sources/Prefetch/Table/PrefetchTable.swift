@@ -9,6 +9,9 @@ public struct PrefetchTable: Sendable {
     let pages: [String: [PrefetchInterface]]
     private let limits: PrefetchLimits
 
+    /// The number of pages.
+    public var pageCount: Int { pages.count }
+
     init(version: String, pages: [String: [PrefetchInterface]], limits: PrefetchLimits) {
         self.version = version
         self.pages = pages
