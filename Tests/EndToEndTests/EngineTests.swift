@@ -203,6 +203,13 @@ extension RealEngine {
         }
 
         @Test(
+            "A page gets the responses of rule actions and the content of the app",
+            arguments: ["ruleActions", "hostContent"], ["scheme", "proxy", "document", "server"])
+        func rules(check: String, mode: String) async throws {
+            try await run(check, mode)
+        }
+
+        @Test(
             "A document of the container has the origin, cookies, bodies and history of a plain page",
             arguments: ["documentMode", "documentNavigation", "documentOffline", "documentViews"])
         func documentMode(check: String) async throws {

@@ -84,6 +84,8 @@ enum EngineCheck: String, CaseIterable {
     case catalogue
     case pageOptions
     case modes
+    case ruleActions
+    case hostContent
     case documentMode
     case documentNavigation
     case documentOffline
@@ -190,6 +192,8 @@ enum EngineCheck: String, CaseIterable {
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
         case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))
+        case .ruleActions: try await checkRuleActions(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
+        case .hostContent: try await checkHostContent(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .documentMode: try await checkDocumentMode(WebKitGTKEngine(), in: folder(arguments))
         case .documentNavigation: try await checkDocumentNavigation(WebKitGTKEngine(), in: folder(arguments))
         case .documentOffline: try await checkDocumentOffline(WebKitGTKEngine(), in: folder(arguments))
