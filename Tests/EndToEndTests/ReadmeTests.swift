@@ -34,7 +34,8 @@ struct ReadmeTests {
         "The guides show code that is compiled and tested",
         arguments: [
             ("testing", "ShopScreen"), ("testing", "ShopScreenTests"), ("app-life", "DeviceOptions"),
-            ("app-life", "UpdatingShop"), ("cookies", "NativeLogin"),
+            ("app-life", "UpdatingShop"), ("cookies", "NativeLogin"), ("route-rules", "Guides/RuleActionsSample"),
+            ("route-rules", "Guides/HostContentSample"),
         ])
     func samples(guide: String, name: String) throws {
         let guide = try text("docs/\(guide).md")
