@@ -17,8 +17,9 @@ extension PackageLibrary {
         /// Derived.
         private(set) var candidates: [String: [Candidate]] = [:]
         private var pages: [PageID: OpenPage] = [:]
-        /// The pinned generations of the open pages that share their requests, by package. Derived.
-        private var sharedPins: [String: Int64] = [:]
+        /// The pinned generations of the open pages that share their requests, by package: the active one first, then
+        /// the others, newest first. There are several only after ``adoptActive(_:covering:in:)``. Derived.
+        private var sharedPins: [String: [Int64]] = [:]
         /// The generations that no page with shared requests may receive. Derived.
         private var sharedAvoided: Set<Int64> = []
         var unreadableFiles = 0
@@ -40,16 +41,31 @@ extension PackageLibrary {
 
         /// Returns the generations that serve an origin for a page, or for other requests if `page` is `nil`, in
         /// lookup order.
-        func candidates(at origin: String, for page: PageReference?) -> [PackageGeneration] {
+        /// - Parameters:
+        ///   - origin: the origin.
+        ///   - page: the page that the engine identifies; `nil` for other requests.
+        ///   - requesters: the pages that may have sent a request without an identified page, the most probable one
+        ///     first. They matter if pages with shared requests are pinned to different generations of a package.
+        func candidates(
+            at origin: String, for page: PageReference?, requesters: [PageID] = []
+        ) -> [PackageGeneration] {
             guard let all = candidates[origin] else { return [] }
             let open = page.flatMap { pages[$0.id] }
-            return all.compactMap { candidate in
+            var hasSeveral = false
+            let answering = all.compactMap { candidate -> PackageGeneration? in
                 let package = candidate.generation.package.generation.package
                 // For a page that is not open in this library, the pins of its `PageReference` apply. For a request
                 // without a page, the pins of the pages with shared requests apply.
+                let shared = page == nil ? sharedPins[package] : nil
+                if let shared, shared.count > 1 {
+                    hasSeveral = true
+                    let isPinned = pins(of: requesters, for: package, among: shared)
+                        .contains(candidate.generation.number)
+                    return isPinned ? candidate.generation : nil
+                }
                 let pinned =
                     open.map { $0.pins[package] }
-                    ?? (page == nil ? sharedPins[package] : page?.generation(of: package)?.number)
+                    ?? (page == nil ? shared?.first : page?.generation(of: package)?.number)
                 let answers =
                     pinned.map { $0 == candidate.generation.number }
                     ?? (candidate.isActive && open?.mayHave(candidate.generation.package) != false
@@ -57,6 +73,36 @@ extension PackageLibrary {
                         && !(page == nil && sharedAvoided.contains(candidate.generation.number)))
                 return answers ? candidate.generation : nil
             }
+            return hasSeveral ? ordered(answering, for: requesters) : answering
+        }
+
+        /// Returns the generations of a package that may answer a request of one of several pages with shared requests:
+        /// that of the pages if they all have the same one, otherwise all.
+        private func pins(of requesters: [PageID], for package: String, among shared: [Int64]) -> [Int64] {
+            let pins = Set(requesters.map { pages[$0]?.pins[package] })
+            if pins.count == 1, let pin = pins.first ?? nil { return [pin] }
+            return shared
+        }
+
+        /// Returns generations in lookup order: of several generations of a package, first the pin of the most probable
+        /// requester, then the shared pins in their order.
+        private func ordered(_ generations: [PackageGeneration], for requesters: [PageID]) -> [PackageGeneration] {
+            var ordered = generations
+            for (package, shared) in sharedPins where shared.count > 1 {
+                let preferred = requesters.compactMap { pages[$0]?.pins[package] } + shared
+                // Generations with different base URLs keep their places, because the longest base path decides.
+                let places = Dictionary(
+                    grouping: generations.indices.filter {
+                        generations[$0].package.generation.package == package
+                    }, by: { generations[$0].base.path })
+                for places in places.values {
+                    let sorted = places.map { generations[$0] }.sorted {
+                        (preferred.firstIndex(of: $0.number) ?? .max) < (preferred.firstIndex(of: $1.number) ?? .max)
+                    }
+                    for (place, generation) in zip(places, sorted) { ordered[place] = generation }
+                }
+            }
+            return ordered
         }
 
         /// Returns a Boolean value that indicates whether any generation serves an origin.
@@ -91,7 +137,7 @@ extension PackageLibrary {
             // another of these pages uses it.
             let avoided = isShared ? sharedAvoided : []
             let allowed = active.filter { !avoided.contains($0.value) }
-            let targets = isShared ? allowed.merging(sharedPins) { $1 } : allowed
+            let targets = isShared ? allowed.merging(sharedPins.compactMapValues(\.first)) { $1 } : allowed
             pages[page] = OpenPage(
                 pins: targets.filter { store.pin($0.value) }, avoided: avoided, isShared: isShared)
             share()
@@ -112,7 +158,8 @@ extension PackageLibrary {
         mutating func join(_ page: PageID, in store: BlobStore) {
             guard let open = pages[page], !open.isShared else { return }
             let avoided = open.avoided.union(sharedAvoided)
-            let targets = active.filter { !avoided.contains($0.value) }.merging(sharedPins) { $1 }
+            let targets = active.filter { !avoided.contains($0.value) }
+                .merging(sharedPins.compactMapValues(\.first)) { $1 }
             pages[page] = OpenPage(pins: targets.filter { store.pin($0.value) }, avoided: avoided, isShared: true)
             for number in open.pins.values { store.unpin(number) }
             share()
@@ -137,6 +184,24 @@ extension PackageLibrary {
             return true
         }
 
+        /// Pins a page to the active generation of every package, as if it opened now, if a package that covers a URL
+        /// has another active generation than the page. A generation that the page must not use is not pinned.
+        ///
+        /// Other pages with shared requests keep their pins.
+        mutating func adoptActive(_ page: PageID, covering url: PackageURL, in store: BlobStore) -> Bool {
+            guard var open = pages[page] else { return false }
+            let changed = active.filter { open.pins[$0.key] != $0.value && !open.avoided.contains($0.value) }
+            guard changed.values.contains(where: { generations[$0]?.contains(url) == true }) else { return false }
+            for (package, number) in changed where store.pin(number) {
+                if let former = open.pins.updateValue(number, forKey: package) { store.unpin(former) }
+                open.arrived[package] = nil
+            }
+            pages[page] = open
+            share()
+            dropUnused(in: store)
+            return true
+        }
+
         /// Removes a page and its pins.
         mutating func unpin(_ page: PageID, in store: BlobStore) {
             for number in (pages.removeValue(forKey: page)?.pins ?? [:]).values { store.unpin(number) }
@@ -147,7 +212,14 @@ extension PackageLibrary {
         /// Recomputes the common pins and avoided generations of the pages with shared requests.
         private mutating func share() {
             let shared = pages.values.filter(\.isShared)
-            sharedPins = shared.reduce(into: [:]) { $0.merge($1.pins) { min($0, $1) } }
+            let pins = shared.reduce(into: [String: Set<Int64>]()) { all, open in
+                for (package, number) in open.pins { all[package, default: []].insert(number) }
+            }
+            sharedPins = Dictionary(
+                uniqueKeysWithValues: pins.map { package, numbers in
+                    let active = active[package]
+                    return (package, numbers.sorted { ($0 == active ? .max : $0) > ($1 == active ? .max : $1) })
+                })
             sharedAvoided = shared.reduce(into: []) { $0.formUnion($1.avoided) }
         }
 
@@ -162,9 +234,9 @@ extension PackageLibrary {
                 for (page, open) in pages where open.pins[package] == nil && open.mayHave(generation.package) {
                     if store.pin(generation.number) { pages[page]?.pins[package] = generation.number }
                 }
-                share()
             }
             add(generation)
+            share()
             dropUnused(in: store)
         }
 
@@ -185,6 +257,7 @@ extension PackageLibrary {
         /// Removes the active generation of a package.
         mutating func retire(_ package: String, in store: BlobStore) {
             active[package] = nil
+            share()
             dropUnused(in: store)
         }
 

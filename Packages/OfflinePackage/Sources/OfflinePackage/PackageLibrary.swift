@@ -126,7 +126,8 @@ public final class PackageLibrary: Sendable {
     ///   - page: the page that opens.
     ///   - isShared: whether the page has shared requests, which do not identify their page, for example because they
     ///     arrive through a proxy. All such pages, and requests without a page, use the pins of the first such page
-    ///     until the last one closes.
+    ///     until the last one closes, or until ``adoptActive(_:covering:)`` pins one of them to newer generations,
+    ///     which later pages then use.
     /// - Returns: the result of ``generations(of:)`` after the change.
     @discardableResult
     public func pin(_ page: PageID, isShared: Bool = false) -> [GenerationReference] {
@@ -204,6 +205,20 @@ public final class PackageLibrary: Sendable {
         state.withLock { $0.repin(page, without: Set(avoided.map(\.number)), in: store) }
     }
 
+    /// Pins an open page to the active generation of every package, as if it opened now, if a package that covers a URL
+    /// has another active generation than the page. Call it before the page is reloaded.
+    ///
+    /// Other pages keep their generations, also if they have shared requests. Then the requests of such pages are
+    /// distinguished by ``/ResourceLoading/PageAttribution/requesters``.
+    /// - Parameters:
+    ///   - page: the page to change.
+    ///   - url: the URL of the page's document.
+    /// - Returns: `true` if the page uses other generations now.
+    public func adoptActive(_ page: PageID, covering url: String) -> Bool {
+        guard let url = PackageURL(url) else { return false }
+        return state.withLock { $0.adoptActive(page, covering: url, in: store) }
+    }
+
     /// Returns the generations that an open page uses until it closes; empty if the page is not open.
     public func generations(of page: PageID) -> [GenerationReference] {
         state.withLock { $0.pins(of: page) } ?? []
@@ -254,9 +269,11 @@ public final class PackageLibrary: Sendable {
 
 extension PackageLibrary {
     /// Returns the generations that may serve a URL, in lookup order.
-    /// - Parameter page: the identified page, or `nil`.
-    func candidates(for url: PackageURL, page: PageReference?) -> [PackageGeneration] {
-        state.withLock { $0.candidates(at: url.origin, for: page) }
+    /// - Parameters:
+    ///   - page: the identified page, or `nil`.
+    ///   - requesters: the pages that may have sent a request without an identified page.
+    func candidates(for url: PackageURL, page: PageReference?, requesters: [PageID] = []) -> [PackageGeneration] {
+        state.withLock { $0.candidates(at: url.origin, for: page, requesters: requesters) }
     }
 
     /// Runs blocking work on the library's thread.

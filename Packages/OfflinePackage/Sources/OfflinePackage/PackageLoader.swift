@@ -40,6 +40,8 @@ public struct PackageLoader: ResourceLoader {
         let url: PackageURL
         /// The page whose generations are searched, or `nil`.
         let page: PageReference?
+        /// The pages that may have sent a request without an identified page.
+        let requesters: [PageID]
         /// The generations that may contain the file, at least one.
         let generations: [PackageGeneration]
     }
@@ -51,8 +53,10 @@ public struct PackageLoader: ResourceLoader {
         }
         var page: PageReference?
         if let attribution = request.page, attribution.confidence == .exact { page = attribution.page }
-        let generations = library.candidates(for: url, page: page)
-        return generations.isEmpty ? nil : Lookup(url: url, page: page, generations: generations)
+        let requesters = page == nil ? request.page?.requesters ?? [] : []
+        let generations = library.candidates(for: url, page: page, requesters: requesters)
+        return generations.isEmpty
+            ? nil : Lookup(url: url, page: page, requesters: requesters, generations: generations)
     }
 
     /// Returns the response, or `nil` if it requires a read from disk.
@@ -78,7 +82,10 @@ public struct PackageLoader: ResourceLoader {
                 return nil
             }
         case .missing(let generation):
-            if let folder = url.asFolder, case .file = find(folder, in: library.candidates(for: folder, page: page)) {
+            if let folder = url.asFolder,
+                case .file = find(
+                    folder, in: library.candidates(for: folder, page: page, requesters: lookup.requesters))
+            {
                 return redirect(request.head, generation.package)
             }
             return notFound(url, generation)

@@ -41,8 +41,8 @@ public struct PageAttribution: Sendable, Hashable {
     public enum Confidence: Sendable, Hashable {
         /// The engine identifies the view.
         case exact
-        /// The page is inferred from `Origin`, `Referer` or the destination. An inferred page never decides which
-        /// generation responds.
+        /// The page is inferred from `Origin`, `Referer` or the destination. An inferred page decides which generation
+        /// responds only if pages whose requests do not identify them use different generations; see ``requesters``.
         case inferred
     }
 
@@ -50,11 +50,15 @@ public struct PageAttribution: Sendable, Hashable {
     public var page: PageReference
     /// The confidence of the attribution.
     public var confidence: Confidence
+    /// The pages that may have sent the request, the most probable one first; empty by default, if this is unknown. It
+    /// matters for an inferred page only.
+    public var requesters: [PageID]
 
     /// Creates an attribution to a page.
-    public init(_ page: PageReference, confidence: Confidence) {
+    public init(_ page: PageReference, confidence: Confidence, requesters: [PageID] = []) {
         self.page = page
         self.confidence = confidence
+        self.requesters = requesters
     }
 }
 
