@@ -135,6 +135,7 @@ let package = Package(
         .library(name: "HostLife", targets: ["HostLife"]),
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
+        .library(name: "PageInterface", targets: ["PageInterface"]),
         .library(name: "LoopbackInterception", targets: ["LoopbackInterception"]),
         .library(name: "DocumentInterception", targets: ["DocumentInterception"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
@@ -387,6 +388,18 @@ let package = Package(
                 "WebViewPool",
             ]),
         target(
+            "PageInterface", in: "ContainerKit",
+            [
+                "AsyncSupport", "OfflinePackage", "PackageFormat", "ResourceLoading", "SystemSupport", "WebEngine",
+                "WebSyntax",
+            ]),
+        tests(
+            of: "PageInterface", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "OfflinePackage", "PackageFormat", "ResourceLoading", "WebEngine",
+                "WebEngineTesting",
+            ]),
+        target(
             "RemoteConfig", in: "ContainerKit",
             [
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore",
@@ -470,7 +483,7 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "Diagnostics", "DocumentInterception", "HostLife", "PackageUpdates", "PageDownloads",
+                "Diagnostics", "DocumentInterception", "HostLife", "PackageUpdates", "PageDownloads", "PageInterface",
                 "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig", "RequestPipeline",
                 "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "CookieBridge", "CookieJar",
                 "PublicSuffixList",
@@ -485,7 +498,8 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts",
+                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PageInterface",
+                "PagePrefetch", "PagePrompts",
                 "RemoteConfig", "RequestPipeline", "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerTesting",
                 "CookieBridge",
                 "CookieJar",

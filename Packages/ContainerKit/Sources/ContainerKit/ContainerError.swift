@@ -34,8 +34,6 @@ extension ErrorCode<ContainerError> {
     public static var unsupported: Self { Self("unsupported") }
     /// A cookie store could not be cleared.
     public static var cookies: Self { Self("cookies") }
-    /// The initial data of a page is invalid.
-    public static var invalidInitialData: Self { Self("invalid-seed") }
     /// Data of an account could not be removed.
     public static var signOut: Self { Self("sign-out") }
     /// The domain is not a host name in ASCII.

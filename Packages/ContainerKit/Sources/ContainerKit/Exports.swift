@@ -63,6 +63,10 @@
 @_exported public import struct PageDownloads.DownloadProgress
 @_exported public import struct PageDownloads.DownloadRequest
 @_exported public import protocol PageDownloads.PageDownloadDelegate
+@_exported public import struct PageInterface.InitialPageData
+@_exported public import struct PageInterface.PageInterfaceError
+@_exported public import enum PageInterface.PageInterfaceEvent
+@_exported public import struct PageInterface.PageInterfaceOptions
 @_exported public import struct PagePrefetch.PrefetchOptions
 @_exported public import enum PagePrefetch.PrefetchTableCheck
 @_exported public import struct PagePrefetch.PrefetchTableCounters

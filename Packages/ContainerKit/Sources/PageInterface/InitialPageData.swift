@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-@_spi(Facade) internal import ResourceLoading
+@_spi(Facade) package import ResourceLoading
 @_spi(Facade) public import WebEngine
 internal import WebSyntax
 
@@ -31,7 +31,7 @@ public struct InitialPageData: Sendable, Hashable {
     public static let limit = 256 << 10
 
     /// The origin of the pages that receive the values.
-    let origin: WebOrigin
+    package let origin: WebOrigin
     private var content: Content
 
     /// Creates the values for an origin.
@@ -39,28 +39,28 @@ public struct InitialPageData: Sendable, Hashable {
     ///   - origin: the real origin of the pages in all modes, such as `https://shop.example`.
     ///   - localStorage: the entries, which replace existing entries with the same keys at each load of a document.
     ///   - global: the global object, which is defined at each load of a document.
-    /// - Throws: ``ContainerError`` with code `invalidInitialData` if `origin` is not an `http` or `https` origin, the
-    ///   name is not an identifier, a number is not finite, values are nested deeper than 64 levels, or the values
+    /// - Throws: ``PageInterfaceError`` with code `invalidInitialData` if `origin` is not an `http` or `https` origin,
+    ///   the name is not an identifier, a number is not finite, values are nested deeper than 64 levels, or the values
     ///   exceed ``limit``.
     public init(origin: String, localStorage: [String: String] = [:], global: Global? = nil) throws {
         guard let real = RealURL(origin), let parsed = WebOrigin(url: real.text),
             [parsed.description, parsed.description + "/"].contains(real.text.asciiLowercased)
-        else { throw ContainerError(.invalidInitialData, "not an http or https origin", at: origin) }
+        else { throw PageInterfaceError(.invalidInitialData, "not an http or https origin", at: origin) }
         if let global {
-            guard Self.isIdentifier(global.name) else {
-                throw ContainerError(.invalidInitialData, "not a valid name for a global object", at: global.name)
+            guard PageInterfaceOptions.isIdentifier(global.name) else {
+                throw PageInterfaceError(.invalidInitialData, "not a valid name for a global object", at: global.name)
             }
             guard InjectedValue.object(global.members).isSound() else {
-                throw ContainerError(.invalidInitialData, "not valid JSON or nested too deeply", at: global.name)
+                throw PageInterfaceError(.invalidInitialData, "not valid JSON or nested too deeply", at: global.name)
             }
         }
         self.origin = parsed
         content = Content(localStorage: localStorage, globals: global.map { [$0.name: $0.members] } ?? [:])
         guard let size = content.json?.utf8.count else {
-            throw ContainerError(.invalidInitialData, "a value is not valid JSON", at: origin)
+            throw PageInterfaceError(.invalidInitialData, "a value is not valid JSON", at: origin)
         }
         guard size <= Self.limit else {
-            throw ContainerError(.invalidInitialData, "\(size) bytes, limit \(Self.limit)", at: origin)
+            throw PageInterfaceError(.invalidInitialData, "\(size) bytes, limit \(Self.limit)", at: origin)
         }
     }
 
@@ -80,7 +80,7 @@ public struct InitialPageData: Sendable, Hashable {
 
     /// Returns one value per origin that combines all values of that origin. A later entry replaces an earlier entry
     /// with the same name.
-    static func merged(_ initialData: [InitialPageData]) -> [InitialPageData] {
+    package static func merged(_ initialData: [InitialPageData]) -> [InitialPageData] {
         var merged: [InitialPageData] = []
         for data in initialData {
             guard let index = merged.firstIndex(where: { $0.origin == data.origin }) else {
@@ -92,20 +92,12 @@ public struct InitialPageData: Sendable, Hashable {
         }
         return merged
     }
-
-    private static func isIdentifier(_ name: String) -> Bool {
-        let isWord = name.utf8.enumerated().allSatisfy { index, byte in
-            byte.isASCIILetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
-                || byte.isASCIIDigit && index > 0
-        }
-        return isWord && (1...64).contains(name.utf8.count)
-    }
 }
 
 extension InitialPageData {
     /// Returns the script that sets the values at the start of a document.
     /// - Parameter places: the possible origins of documents: the real origin, and the origin in the page's mode.
-    func script(at places: Set<String>) -> UserScript {
+    package func script(at places: Set<String>) -> UserScript {
         UserScript(
             """
             (() => {
