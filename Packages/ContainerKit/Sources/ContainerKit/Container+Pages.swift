@@ -4,6 +4,7 @@
 @_spi(Facade) internal import BodyBridge
 public import Foundation
 public import HTTPTypes
+internal import PageInterface
 internal import RequestPipeline
 @_spi(Facade) internal import ResourceLoading
 public import WebEngine

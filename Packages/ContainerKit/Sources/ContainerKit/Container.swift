@@ -97,6 +97,8 @@ public final class Container<Engine: WebEngineDriver> {
             .httpCache: cache,
             .pipeline: pipeline, .documents: documents, .prompts: prompts, .downloads: downloads,
             .engineCaches: engineCaches, .recovery: recovery, .views: views,
+            .interface: core.makePageInterface(
+                locator: locator, recovery: recovery, engineCaches: engineCaches.invalidator),
         ])
         diagnostics.components = components
         monitor = HostConditionsMonitor(core.configuration.hostConditions) { [weak components] in

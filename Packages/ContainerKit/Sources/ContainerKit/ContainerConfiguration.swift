@@ -10,6 +10,7 @@ public import Metrics
 public import OfflinePackage
 public import PackageUpdates
 public import PageDownloads
+public import PageInterface
 public import PagePrefetch
 public import PagePrompts
 public import PageRecovery
@@ -163,6 +164,9 @@ extension ContainerConfiguration {
         /// The values, by origin, that pages receive before their scripts run; none by default. They are constant for
         /// the lifetime of the container, so pass the values of an account by ``PageOptions``.
         public var initialData: [InitialPageData] = []
+        /// The interface of covered pages to the container, such as `window.containerkit`. `nil`, the default, disables
+        /// it. `docs/page-interface.md` describes it.
+        public var interface: PageInterfaceOptions?
         /// The options of blank page recovery; see ``/PageRecovery/BlankPageOptions``. `nil` disables it.
         public var blankPages: BlankPageOptions? = BlankPageOptions()
         /// The hosts whose documents pages may show, and the limits of requests to ``Container/pageDelegate``.

@@ -55,7 +55,7 @@ final class PageInterfaceChannel {
     ///   - clock: the clock of the rate limit.
     ///   - network: a closure that returns the conditions of the device.
     init(
-        _ page: PageID, in view: any EngineView, host: any PageInterfaceHost, clock: any Clock<Duration>,
+        _ page: PageID, in view: any EngineView, host: (any PageInterfaceHost)?, clock: any Clock<Duration>,
         network: @escaping @MainActor () -> HostConditions
     ) {
         self.page = page
@@ -123,7 +123,7 @@ final class PageInterfaceChannel {
 
     private func reload(_ id: String, at place: String) async throws(PageInterfaceRefusal) -> String {
         guard await host?.adoptActiveVersions(of: page) == true else { return "false" }
-        // The page may have navigated meanwhile. Its next document uses the active version.
+        // The page may have navigated or closed meanwhile. Its next document uses the active version.
         guard !isOver, document?.id == id, let view else { throw .former }
         documentChanged()
         host?.page(page, did: .reloading)

@@ -14,7 +14,8 @@ package final class PageInterfaceController {
     private let options: PageInterfaceOptions
     private let conditions: any HostConditioning
     private let clock: any Clock<Duration>
-    private let host: any PageInterfaceHost
+    /// The pages and packages; not retained.
+    package weak var host: (any PageInterfaceHost)?
     private var channels: [ViewID: PageInterfaceChannel] = [:]
     /// The versions that wait for their activation.
     private var staged: [PackageID: PackageVersion] = [:]
@@ -25,15 +26,10 @@ package final class PageInterfaceController {
     ///   - options: the options of the interface.
     ///   - conditions: the conditions of the device.
     ///   - clock: the clock of the rate limit of messages.
-    ///   - host: the pages and packages; retained.
-    package init(
-        _ options: PageInterfaceOptions, conditions: any HostConditioning, clock: any Clock<Duration>,
-        host: any PageInterfaceHost
-    ) {
+    package init(_ options: PageInterfaceOptions, conditions: any HostConditioning, clock: any Clock<Duration>) {
         self.options = options
         self.conditions = conditions
         self.clock = clock
-        self.host = host
     }
 
     deinit { watch?.cancel() }
@@ -78,7 +74,7 @@ package final class PageInterfaceController {
         switch event {
         case .staged(let id, let version, _): staged[id] = version
         case .scopeChanged(let change):
-            if host.activePackage(change.package).map({ $0.version == staged[$0.id] }) ?? true {
+            if host?.activePackage(change.package).map({ $0.version == staged[$0.id] }) ?? true {
                 staged[change.package] = nil
             }
         default: return

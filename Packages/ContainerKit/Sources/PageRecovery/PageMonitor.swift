@@ -253,9 +253,10 @@ final class PageMonitor {
     }
 
     /// A Boolean value that indicates whether the page waits for an answer to a prompt or to a message of a script.
+    /// Scripts of the container may wait for a reply as long as the page is open. Their handlers have a common prefix.
     private var isAwaitingAnswer: Bool {
         owner?.host.isAwaitingAnswer(page) == true
-            || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true
+            || view?.scripting.pendingHandlers.contains { !$0.hasPrefix("containerkit-") } == true
     }
 
     private var isBusy: Bool { owner?.isBusy(page) ?? false }

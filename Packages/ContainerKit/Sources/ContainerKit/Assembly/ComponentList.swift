@@ -14,7 +14,7 @@ final class ComponentList {
     /// The names of the components.
     enum Name: Sendable, Hashable, CaseIterable {
         case store, resourceTable, remoteConfig, diagnostics, prefetch, loopback, cookies, httpCache, pipeline
-        case documents, packages, prompts, downloads, engineCaches, recovery, views
+        case documents, packages, prompts, downloads, engineCaches, recovery, views, interface
     }
 
     /// The order of start, page openings, page signals and resume.
@@ -26,7 +26,7 @@ final class ComponentList {
     /// - Recovery is last, because its reloads need all other components.
     nonisolated static let startOrder: [Name] = [
         .prompts, .downloads, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache,
-        .store, .engineCaches, .pipeline, .documents, .packages, .views, .recovery,
+        .store, .engineCaches, .pipeline, .documents, .packages, .interface, .views, .recovery,
     ]
 
     /// The order of page closings, suspension, data removals and shut-down.
@@ -37,8 +37,8 @@ final class ComponentList {
     ///   them can refill the engine's caches.
     /// - The store is last, because the others write to it.
     nonisolated static let closeOrder: [Name] = [
-        .views, .downloads, .recovery, .prompts, .diagnostics, .prefetch, .loopback, .resourceTable, .remoteConfig,
-        .packages, .documents, .pipeline, .cookies, .httpCache, .engineCaches, .store,
+        .views, .downloads, .recovery, .interface, .prompts, .diagnostics, .prefetch, .loopback, .resourceTable,
+        .remoteConfig, .packages, .documents, .pipeline, .cookies, .httpCache, .engineCaches, .store,
     ]
 
     /// The components in start order.

@@ -99,10 +99,7 @@ private struct PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, P
 
     func isWebDocument(at place: String) -> Bool { RealURL(realURL(of: place)) != nil }
 
-    func isCovered(_ place: String) -> Bool {
-        let url = realURL(of: place)
-        return place != url || locator.mode(ofPageAt: url) != .plain
-    }
+    func isCovered(_ place: String) -> Bool { locator.isCovered(place) }
 
     func isBusy(_ page: PageID) -> Bool { loopback?.isBusy(page) ?? false }
 

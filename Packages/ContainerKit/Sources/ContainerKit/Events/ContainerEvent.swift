@@ -4,6 +4,7 @@
 public import OfflinePackage
 public import PackageFormat
 public import PageDownloads
+public import PageInterface
 public import PagePrefetch
 public import PageRecovery
 public import RemoteConfig
@@ -48,6 +49,8 @@ public enum ContainerEvent: Sendable {
     case signedOut(isComplete: Bool)
     /// Blank page recovery takes a step.
     case blankPage(PageID, BlankPageStep)
+    /// A page called the container by its interface.
+    case pageInterface(PageID, PageInterfaceEvent)
     /// A request of a page to the app has ended.
     case pageRequest(PageID, PageRequestRecord)
     /// An event of a download. Its page may be closed already.

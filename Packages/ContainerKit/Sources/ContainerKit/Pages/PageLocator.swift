@@ -68,6 +68,9 @@ final class PageLocator<Engine: WebEngineDriver> {
     /// Returns a Boolean value that indicates whether an engine URL differs from the real URL.
     func isMoved(_ place: String) -> Bool { knownRealURL(of: place) != nil }
 
+    /// Returns a Boolean value that indicates whether a page at an engine URL is intercepted now.
+    func isCovered(_ place: String) -> Bool { isMoved(place) || mode(ofPageAt: place) != .plain }
+
     private func knownRealURL(of place: String) -> String? {
         loopback?.realURL(of: place) ?? names.realURL(of: place)
     }
