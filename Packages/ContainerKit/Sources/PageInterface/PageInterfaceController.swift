@@ -36,13 +36,15 @@ package final class PageInterfaceController {
 
     /// Starts to notify pages of the network.
     package func start() {
-        watch = Task { [weak self, conditions] in
-            var last = PageInterfaceNotifications.Network(conditions.conditions)
-            for await changed in conditions.changes() {
+        let changes = conditions.changes()
+        let first = PageInterfaceNotifications.Network(conditions.conditions)
+        watch = Task { [weak self] in
+            var last = first
+            for await changed in changes {
                 let next = PageInterfaceNotifications.Network(changed)
-                guard let self, next != last else { continue }
+                guard next != last else { continue }
                 last = next
-                for channel in channels.values { channel.networkChanged(changed) }
+                for channel in (self?.channels ?? [:]).values { channel.networkChanged(changed) }
             }
         }
     }

@@ -60,10 +60,10 @@ package struct PageInterfacePlaces: Sendable, Hashable {
                     + "\(port ?? "(:\\d+)?")$")
         }
         for scheme in schemes { expressions.insert("^\(Self.escape(scheme)):") }
-        if let server, let end = server.dropFirst("https://".count).firstIndex(of: "/"),
-            let colon = server[..<end].lastIndex(of: ":")
+        if let authority = server?.dropFirst("https://".count).prefix(while: { $0 != "/" }),
+            let colon = authority.lastIndex(of: ":")
         {
-            expressions.insert("^https://[^/]+\(Self.escape(server[colon..<end]))$")
+            expressions.insert("^https://[^/]+\(Self.escape(authority[colon...]))$")
         }
         self.expressions = expressions.sorted()
     }
