@@ -140,8 +140,10 @@ package final class PageAttributor: Sendable {
             request.page = nil
             return
         }
-        request.page = Self.page(of: request, at: url, among: pages, areAll: isAlone)
-            .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
+        let senders = Self.senders(of: request, at: url, among: pages, areAll: isAlone)
+        request.page = senders.first.map {
+            PageAttribution($0.page, confidence: isOnly ? .exact : .inferred, requesters: senders.map(\.page.id))
+        }
     }
 
     /// Returns the documents that may have sent a request: the document that `Referer` names. If there is none, the
@@ -171,25 +173,23 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Returns the page of a request. If several pages match, returns the page that was recorded last.
+    /// Returns the pages that may have sent a request, the page that was recorded last first.
     /// - Parameter areAll: a Boolean value that indicates whether the documents of all open pages load over loopback.
-    private static func page(
+    private static func senders(
         of request: ResourceRequest, at url: String, among pages: [Entry], areAll: Bool
-    ) -> Entry? {
-        if request.destination == .document, let page = pages.last(where: { $0.url == url }) { return page }
+    ) -> [Entry] {
+        if request.destination == .document, let page = pages.last(where: { $0.url == url }) { return [page] }
         let fields = request.head.headerFields
-        if let referrer = fields[.referer].flatMap({ HTTPRequest(urlText: $0) }) {
-            let url = referrer.urlText
-            if let page = pages.last(where: { $0.url == url }) { return page }
-            if let page = pages.last(where: { $0.isAtOrigin(of: referrer) }) { return page }
-        }
-        if let origin = fields[.origin].flatMap({ HTTPRequest(urlText: $0) }),
-            let page = pages.last(where: { $0.isAtOrigin(of: origin) })
-        {
-            return page
-        }
-        // Fallback for fonts of a style sheet, and for pages that send no referrer.
-        return pages.count == 1 && areAll ? pages[0] : pages.last { $0.isAtOrigin(of: request.head) }
+        let referrer = fields[.referer].flatMap { HTTPRequest(urlText: $0) }
+        let origin = fields[.origin].flatMap { HTTPRequest(urlText: $0) }
+        let tests: [(Entry) -> Bool] = [
+            { $0.url == referrer?.urlText },
+            { entry in referrer.map { entry.isAtOrigin(of: $0) } ?? false },
+            { entry in origin.map { entry.isAtOrigin(of: $0) } ?? false },
+            // Fallback for fonts of a style sheet, and for pages that send no referrer.
+            { pages.count == 1 && areAll || $0.isAtOrigin(of: request.head) },
+        ]
+        return tests.lazy.map { pages.reversed().filter($0) }.first { !$0.isEmpty } ?? []
     }
 
     /// Returns the destination according to Fetch Metadata, or according to `Accept` if the engine sends none.

@@ -69,6 +69,33 @@ struct PageAttributorTests {
         #expect(try attributed("https://b.example/x") == (2, .subresource))
     }
 
+    @Test("All pages that may have sent a request are its requesters, the page that was recorded last first")
+    func requesters() throws {
+        record(1, at: "https://a.example/one")
+        record(2, at: "https://a.example/two#part")
+        record(3, at: "https://b.example/")
+        let requesters = { (url: String, fields: [String: String]) throws -> [UInt64] in
+            var head = try #require(HTTPRequest(urlText: url))
+            for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
+            var request = ResourceRequest(head)
+            pages.attribute(&request)
+            return request.page?.requesters.map(\.rawValue) ?? []
+        }
+        let url = "https://cdn.example/x"
+        #expect(try requesters(url, ["referer": "https://a.example/one"]) == [1])
+        #expect(try requesters(url, ["referer": "https://a.example/style.css"]) == [2, 1])
+        #expect(try requesters(url, ["origin": "https://a.example"]) == [2, 1])
+        #expect(try requesters("https://a.example/x", [:]) == [2, 1])
+        #expect(try requesters(url, [:]) == [])
+        let document = ["sec-fetch-dest": "document", "referer": "https://b.example/"]
+        #expect(try requesters("https://a.example/one", document) == [1])
+        #expect(try requesters("https://a.example/three", document) == [3])
+        // The page that is recorded again is the most probable one, also of two pages at one URL.
+        record(1, at: "https://a.example/two")
+        #expect(try requesters(url, ["referer": "https://a.example/two"]) == [1, 2])
+        #expect(try requesters("https://a.example/two", ["sec-fetch-dest": "document"]) == [1])
+    }
+
     @Test("With one open page, all requests belong to it; with none, to no page")
     func single() throws {
         #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
