@@ -191,6 +191,14 @@ extension RealEngine {
         }
 
         @Test(
+            "A page reloads itself with a new version while another page keeps the old one, and reports its boot",
+            arguments: ["scheme", "document", "proxy", "server"])
+        func pageInterface(mode: String) async throws {
+            let declarations = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/containerkit.d.ts")
+            try await run("pageInterface", mode, declarations.standardized.path)
+        }
+
+        @Test(
             "The timeline of a page has the engine's data in order, and the page cannot detect it",
             arguments: ["scheme", "proxy", "plain"])
         func timeline(mode: String) async throws {

@@ -83,6 +83,7 @@ enum EngineCheck: String, CaseIterable {
     case prefetch
     case catalogue
     case pageOptions
+    case pageInterface
     case modes
     case ruleActions
     case hostContent
@@ -191,6 +192,9 @@ enum EngineCheck: String, CaseIterable {
         case .catalogue: try await checkCatalogue(mode(arguments), in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
+        case .pageInterface:
+            try await checkPageInterface(
+                arguments.dropFirst().first, arguments.dropFirst(2).first, in: folder(arguments))
         case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))
         case .ruleActions: try await checkRuleActions(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .hostContent: try await checkHostContent(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))

@@ -32,9 +32,17 @@ struct ErrorCodeTests {
             ("\(Code.server)", "server"),
             ("\(Code.unsupported)", "unsupported"),
             ("\(Code.cookies)", "cookies"),
-            ("\(Code.invalidInitialData)", "invalid-seed"),
             ("\(Code.signOut)", "sign-out"),
             ("\(Code.invalidDomain)", "invalid-domain"),
+        ])
+    }
+
+    @Test("Codes of PageInterfaceError")
+    func pageInterfaceError() {
+        typealias Code = PageInterfaceError.Code
+        check([
+            ("\(Code.invalidInitialData)", "invalid-seed"),
+            ("\(Code.invalidName)", "invalid-name"),
         ])
     }
 

@@ -18,7 +18,7 @@ struct InitialPageDataTests {
             "https://a@shop.example", "https://shop.example#a", "javascript:1", "https://shop.example ",
         ])
     func origins(origin: String) throws {
-        let error = #expect(throws: ContainerError.self) { try InitialPageData(origin: origin) }
+        let error = #expect(throws: PageInterfaceError.self) { try InitialPageData(origin: origin) }
         #expect(error?.code == .invalidInitialData)
         for origin in ["https://Shop.Example:8443/", "https://shop.example:443", "http://shop.example:80/"] {
             #expect(throws: Never.self) { try InitialPageData(origin: origin) }
@@ -29,7 +29,7 @@ struct InitialPageDataTests {
         "The name of a global object must be an identifier",
         arguments: ["", "1a", "a-b", "a.b", "a b", "é", "a;", String(repeating: "a", count: 65)])
     func names(name: String) {
-        let error = #expect(throws: ContainerError.self) {
+        let error = #expect(throws: PageInterfaceError.self) {
             try InitialPageData(origin: "https://shop.example", global: .init(name, [:]))
         }
         #expect(error?.code == .invalidInitialData)
@@ -40,13 +40,13 @@ struct InitialPageDataTests {
         var deep = InjectedValue.null
         for _ in 0..<64 { deep = [deep] }
         for value in [.number(.nan), .number(.infinity), ["a": [1, .number(-.infinity)]], deep] as [InjectedValue] {
-            let error = #expect(throws: ContainerError.self) {
+            let error = #expect(throws: PageInterfaceError.self) {
                 try InitialPageData(origin: "https://shop.example", global: .init("shop", ["a": value]))
             }
             #expect(error?.code == .invalidInitialData)
         }
         let large = String(repeating: "a", count: InitialPageData.limit)
-        #expect(throws: ContainerError.self) {
+        #expect(throws: PageInterfaceError.self) {
             try InitialPageData(origin: "https://shop.example", localStorage: ["a": large])
         }
     }
