@@ -164,4 +164,23 @@ struct PageInterfaceHostTests {
         await #expect(throws: (any Error).self) { try await call("package ", in: page.view) }
         await container.shutDown()
     }
+
+    @Test("The guide shows the sample that is compiled, and the sample collects the failures of pages")
+    func guide() async throws {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../..").standardized
+        let text = { try String(contentsOf: root.appendingPathComponent($0), encoding: .utf8) }
+        let sample = try text("Packages/ContainerKit/Tests/ContainerKitTests/PageInterfaceSample.swift")
+        let header = try #require(sample.firstRange(of: "\n\n"))
+        #expect(try text("docs/page-interface.md").contains("```swift\n\(sample[header.upperBound...])```"))
+
+        let container = try await fixture.container(covering: ["shop.example"]) {
+            $0.pages = interfaceConfiguration(in: "").pages
+        }
+        let reasons = Task { [events = container.events] in await failures(in: events) }
+        let page = try await container.open(url)
+        try load(page.view)
+        #expect(try await call("failed broken", in: page.view) == "null")
+        await container.shutDown()
+        #expect(await reasons.value == ["broken"])
+    }
 }
