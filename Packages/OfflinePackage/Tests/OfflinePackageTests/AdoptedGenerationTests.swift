@@ -7,6 +7,7 @@ import ResourceLoading
 import Testing
 
 @testable import OfflinePackage
+@testable import ResourceStore
 
 /// Pages that adopt the active generations while they are open, as for a reload with a new version.
 @Suite("Adopted generations", .timeLimit(.minutes(1)))
