@@ -45,9 +45,9 @@ interface ContainerKitVersion {
 }
 
 interface ContainerKitNetwork {
-  /** Whether there is a network. */
+  /** `true` if there is a network. */
   readonly online: boolean;
-  /** Whether traffic may cost money; `null` if this is unknown. */
+  /** `true` if traffic may cost money; `null` if this is unknown. */
   readonly metered: boolean | null;
 }
 

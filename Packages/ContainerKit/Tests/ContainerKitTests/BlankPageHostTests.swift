@@ -112,7 +112,7 @@ struct BlankPageHostTests {
             await stage.clock.sleepers(atLeast: 1)
             stage.clock.advance(by: .seconds(3))
         }
-        page.view.pendingHandlers = [HealthScript.name]
+        page.view.pendingHandlers = [HealthScript.name, "containerkit-interface"]
         try await stage.show(BlankPageStage.look(), in: page.view)
         #expect(page.view.reloads.isEmpty)
         await container.shutDown()
