@@ -566,9 +566,8 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "NIOTransport", "OfflinePackage",
-                "PackageFormat",
-                "PackagePublisher", "Prefetch", "RemoteConfig",
+                "ContentDigest", "CommandSupport", "CookieJar", "HTTPCache", "HTTPTransport", "NIOTransport",
+                "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "PublicSuffixList", "RemoteConfig",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON", "SystemSupport",
                 "ContainerTesting", "WebSyntax", .argumentParser,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,

@@ -12,12 +12,12 @@ struct H5: AsyncParsableCommand {
         commandName: "h5",
         abstract: """
             Packs, unpacks, verifies and serves offline packages; checks rules, config and tables; inspects resource \
-            tables and stores; runs an HTTP cache in front of an origin.
+            tables, stores and cookies; runs an HTTP cache in front of an origin.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [
             Pack.self, Unpack.self, Verify.self, CheckCommand.self, Table.self, Store.self, Serve.self, CacheProxy.self,
-            Version.self,
+            CookiesCommand.self, Version.self,
         ])
 
     // This configuration sets no `version`, because a version of the root command applies to all commands. It would

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import CookieJar
+internal import Foundation
+internal import PublicSuffixList
+
+/// The command `h5 cookies`, which applies the lines of standard input to one cookie jar.
+struct CookiesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cookies",
+        abstract: "Sets and gets cookies of one jar, line by line.",
+        discussion: """
+            Reads lines of JSON from standard input and prints one line of JSON for each, before the next line is read. \
+            {"set":{"url":U,"header":H,"api":"http"|"script"}} stores the Set-Cookie value H, or assigns it to \
+            document.cookie, and prints {"reason","stored"}: the reason is null or a code such as "public-suffix"; \
+            "expired" means that the jar keeps no cookie of that name, domain and path. \
+            {"get":{"url":U,"api":"http"|"script"}} prints {"cookie"}, which may be empty. The default of "api" is \
+            "http". Requests are same-site, the rules are those of RFC 6265bis, and the public suffix list applies. \
+            The first line that cannot be used ends the command (65). The jar is empty at first and is not saved.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The time of all lines; the system's clock by default.", valueName: "RFC3339"),
+        transform: { text in
+            guard let date = RFC3339Date.date(text) else {
+                throw ValidationError("Not a time of RFC 3339, such as 2026-01-31T08:00:00Z.")
+            }
+            return date
+        })
+    var now: Date?
+
+    func run() async throws {
+        let jar: CookieStore
+        if let now {
+            jar = CookieStore(publicSuffixes: SuffixList(), now: { now })
+        } else {
+            jar = CookieStore(publicSuffixes: SuffixList())
+        }
+        var input = LineInput()
+        while let line = try input.next() {
+            guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
+            switch try CookieLine(json: line, number: input.number) {
+            case .set(let url, let header, let api):
+                try CommandOutput.result(json: Self.store(header, at: url, api, in: jar))
+            case .get(let url, .http):
+                try CommandOutput.result(json: ["cookie": jar.cookieHeader(for: url) ?? ""])
+            case .get(let url, .script):
+                try CommandOutput.result(json: ["cookie": jar.scriptCookieString(for: url)])
+            }
+        }
+    }
+
+    private struct StoreOutput: Encodable {
+        var reason: String?
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            // A missing value is encoded as null.
+            try container.encode(reason, forKey: .reason)
+            try container.encode(reason == nil, forKey: .stored)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case reason, stored
+        }
+    }
+
+    private static func store(
+        _ header: String, at url: CookieURL, _ api: CookieLine.API, in jar: CookieStore
+    ) -> StoreOutput {
+        do throws(CookieRefusal) {
+            switch api {
+            case .http: try jar.store(setCookie: header, from: url)
+            case .script: try jar.setFromScript(header, at: url)
+            }
+        } catch {
+            return StoreOutput(reason: "\(error.code)")
+        }
+        // The jar accepts an expired cookie in order to remove the cookie of its identity.
+        let cookie = jar.identity(ofSetCookie: header, from: url).flatMap(jar.cookie)
+        return StoreOutput(reason: cookie == nil ? "expired" : nil)
+    }
+}
+
+/// A line of the input of `h5 cookies`.
+enum CookieLine {
+    /// The interface that sets or gets cookies.
+    enum API: String, Decodable {
+        /// A response or a request.
+        case http
+        /// `document.cookie`.
+        case script
+    }
+
+    case set(CookieURL, header: String, API)
+    case get(CookieURL, API)
+
+    /// Parses a line.
+    /// - Throws: ``CommandError`` with the number of the line.
+    init(json: Data, number: Int) throws {
+        func invalid(_ what: String) -> CommandError {
+            CommandError(.badInput, code: "bad-line", what, at: "line \(number)")
+        }
+        func url(_ text: String) throws -> CookieURL {
+            guard let url = CookieURL(text) else { throw invalid("not a URL that can have cookies") }
+            return url
+        }
+        let line: Line
+        do {
+            line = try JSONDecoder().decode(Line.self, from: json)
+        } catch {
+            throw invalid("neither a set nor a get in JSON")
+        }
+        switch (line.set, line.get) {
+        case (let set?, nil): self = .set(try url(set.url), header: set.header, set.api ?? .http)
+        case (nil, let get?): self = .get(try url(get.url), get.api ?? .http)
+        default: throw invalid("the line needs either set or get")
+        }
+    }
+
+    private struct Line: Decodable {
+        struct Set: Decodable {
+            var url: String
+            var header: String
+            var api: API?
+        }
+
+        struct Get: Decodable {
+            var url: String
+            var api: API?
+        }
+
+        var set: Set?
+        var get: Get?
+    }
+}
+
+/// A reader of the lines of standard input. It returns a line as soon as the line is complete.
+struct LineInput {
+    /// The maximum length of a line, in bytes.
+    private static let maxBytes = 1 << 20
+    private static let chunk = 65_536
+
+    /// The number of the last line, from 1.
+    private(set) var number = 0
+    private var buffer = Data()
+    private var isAtEnd = false
+
+    /// Returns the next line without its line feed, or `nil` at the end of the input.
+    /// - Throws: ``CommandError`` if the line is too long or cannot be read; `CancellationError` after a signal.
+    mutating func next() throws -> Data? {
+        var searched = buffer.startIndex
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                let line = buffer[..<end]
+                guard line.count <= Self.maxBytes else { throw tooLong() }
+                // A copy has the indices of a whole value.
+                defer { buffer = Data(buffer[(end + 1)...]) }
+                return Data(line)
+            }
+            if isAtEnd {
+                guard !buffer.isEmpty else { return nil }
+                number += 1
+                defer { buffer = Data() }
+                return buffer
+            }
+            guard buffer.count <= Self.maxBytes else {
+                number += 1
+                throw tooLong()
+            }
+            searched = buffer.endIndex
+            try fill()
+        }
+    }
+
+    private func tooLong() -> CommandError {
+        CommandError(
+            .badInput, code: "bad-line", "the line has more than \(Self.maxBytes) bytes", at: "line \(number)")
+    }
+
+    /// Reads what is available, and waits for it. A signal ends the wait.
+    private mutating func fill() throws {
+        var source = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        while poll(&source, 1, 100) == 0 { try Task.checkCancellation() }
+        try Task.checkCancellation()
+        var bytes = [UInt8](repeating: 0, count: Self.chunk)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        if count > 0 {
+            buffer.append(contentsOf: bytes[..<count])
+        } else if count == 0 {
+            isAtEnd = true
+        } else if errno != EINTR && errno != EAGAIN {
+            throw CommandError(.io, code: "io", "the input cannot be read", at: "standard input")
+        }
+    }
+}
+
+/// Dates in the format of RFC 3339, section 5.6.
+enum RFC3339Date {
+    /// Returns the date of a text such as `2026-01-31T09:00:00.5+01:00`, or `nil` for other text and for leap seconds.
+    static func date(_ text: String) -> Date? {
+        guard text.utf8.count >= 20, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let start = text.prefix(19).uppercased() + "Z"
+        // The parser also accepts other forms, so the result is compared.
+        guard let time = try? Date(start, strategy: .iso8601), time.formatted(.iso8601) == start else { return nil }
+        var rest = text.dropFirst(19)
+        var seconds = 0.0
+        if rest.first == "." {
+            let digits = rest.dropFirst().prefix { ("0"..."9").contains($0) }
+            guard !digits.isEmpty, let fraction = Double("0." + digits) else { return nil }
+            seconds = fraction
+            rest = rest.dropFirst(1 + digits.count)
+        }
+        if rest == "Z" || rest == "z" { return time + seconds }
+        let parts = rest.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+        guard let sign = rest.first, sign == "+" || sign == "-", parts.count == 2,
+            parts.allSatisfy({ $0.count == 2 && $0.allSatisfy { ("0"..."9").contains($0) } }),
+            let hours = Int(parts[0]), let minutes = Int(parts[1]), hours < 24, minutes < 60
+        else { return nil }
+        let offset = Double(hours * 3_600 + minutes * 60)
+        return time + seconds + (sign == "+" ? -offset : offset)
+    }
+}
