@@ -346,8 +346,7 @@ let package = Package(
             "CookieBridge",
             [
                 "SystemSupport", "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading",
-                "WebEngine",
-                .httpTypes,
+                "StrictJSON", "WebEngine", .httpTypes,
             ]),
         tests(
             of: "CookieBridge",

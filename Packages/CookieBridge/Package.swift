@@ -55,6 +55,7 @@ let package = Package(
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar", "PublicSuffixList",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

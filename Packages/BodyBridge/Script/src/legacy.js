@@ -34,18 +34,26 @@ const ask = (word, message) => {
   return answer.value;
 };
 
+/** Returns whether JSON may lose a value silently. */
+const isObject = (value) =>
+  value !== null && (typeof value === "object" || typeof value === "function" || typeof value === "symbol");
+
 /** Returns whether JSON keeps all of an object. A Blob or bytes would be lost silently. */
 const isPlain = (value) => {
   const kind = typeof value === "object" && apply(toString, value, []);
   return kind === "[object Object]" || kind === "[object Array]";
 };
 
+/** Returns the page's id of a request, as it is: the page may compare it with the id that the callback gets. */
+const idOf = (message) => message.requestId ?? message[config.idMembers[0]] ?? message[config.idMembers[1]];
+
 const postBody = (message) => {
-  const { requestId, bodyEncoding, headers } = message ?? {};
+  const { bodyEncoding, headers } = message ?? {};
+  const requestId = idOf(message ?? {});
   let body = message?.body;
   if (typeof body === "string") body = apply(toWellFormed, body, []);
-  else if (body !== null && !isPlain(body)) throw new TypeError("body is neither a string nor a plain object");
-  if (headers !== undefined && headers !== null && !isPlain(headers)) throw new TypeError("headers is no plain object");
+  else if (isObject(body) && !isPlain(body)) throw new TypeError("body is neither text nor a plain object");
+  if (isObject(headers) && !isPlain(headers)) throw new TypeError("headers is no plain object");
   ask("body", { __proto__: null, requestId, body, bodyEncoding, headers });
   // The callback is called only after `postMessage` has returned.
   apply(setTimeout, globalThis, [() => {
@@ -102,12 +110,15 @@ const handler = (post) => ({
 });
 
 const handlers = globalThis.webkit?.messageHandlers ?? {};
-const add = (name, post) => {
-  defineProperty(handlers, name, { __proto__: null, value: handler(post), configurable: true, enumerable: true });
+const add = (names, post) => {
+  for (let place = 0; place < names.length; place += 1) {
+    const value = handler(post);
+    defineProperty(handlers, names[place], { __proto__: null, value, configurable: true, enumerable: true });
+  }
 };
-add(config.bodyHandler, postBody);
-add(config.cookieHandler, postCookie);
-add(config.prefetchHandler, postPrefetch);
+add(config.bodyHandlers, postBody);
+add(config.cookieHandlers, postCookie);
+add(config.prefetchHandlers, postPrefetch);
 if (!globalThis.webkit) {
   // The object is defined like the engine's own object.
   defineProperty(globalThis, "webkit", { __proto__: null, value: { messageHandlers: handlers }, enumerable: true });

@@ -12,7 +12,9 @@ globalThis.Document = class {
 };
 globalThis.document = new globalThis.Document();
 Object.assign(globalThis.CONTAINERKIT, {
-  callback: "x_realxhr_callback", bodyHandler: "XHRCALL", cookieHandler: "COOKIECALL", prefetchHandler: "PREFETCHCALL",
+  callback: "x_realxhr_callback", idMembers: ["wkwebview-request-id", "x-wkwebview-request-id"],
+  bodyHandlers: ["XHRCALL", "YXXHRCALL"], cookieHandlers: ["COOKIECALL", "YXCOOKIECALL"],
+  prefetchHandlers: ["PREFETCHCALL", "YXPREFETCHCALL"],
 });
 const said = [];
 let answer = { value: "1" };
@@ -36,11 +38,13 @@ test("a body is sent synchronously with the URL of the page, and the callback is
 test("objects are sent as JSON; a value that JSON would lose or that the app refuses is rejected", async () => {
   await XHRCALL.postMessage({ requestId: "1", body: { b: [1], a: null } });
   assert.equal(said.pop(), `${start}{"requestId":"1","body":{"b":[1],"a":null}}`);
-  for (const body of [new Blob(["x"]), new Uint8Array(1), new Map(), 1, true, undefined, () => {}, Symbol("x")]) {
+  for (const body of [new Blob(["x"]), new Uint8Array(1), new Map(), () => {}, Symbol("x"), 1n]) {
     await assert.rejects(XHRCALL.postMessage({ requestId: "1", body }), TypeError);
   }
   await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "", headers: new Map() }), TypeError);
+  answer = { error: "missing requestId" };
   for (const message of [undefined, null, 1, "x"]) await assert.rejects(XHRCALL.postMessage(message), TypeError);
+  said.length = 0;
   const circle = {};
   circle.body = circle;
   await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: circle }), TypeError);
@@ -49,6 +53,31 @@ test("objects are sent as JSON; a value that JSON would lose or that the app ref
   await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "" }), { name: "TypeError", message: "too large" });
   answer = null;
   await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "" }), TypeError);
+});
+
+test("a number, a Boolean and no body are sent, and the id may be a number or have its older names", async () => {
+  answer = { value: "1" };
+  for (const [body, text] of [[1.5, ',"body":1.5'], [true, ',"body":true'], [null, ',"body":null'], [undefined, ""]]) {
+    assert.equal(await XHRCALL.postMessage({ requestId: 1, body }), 1);
+    assert.equal(said.pop(), `${start}{"requestId":1${text}}`);
+  }
+  for (const name of ["wkwebview-request-id", "x-wkwebview-request-id"]) {
+    // The callbacks of earlier messages may still follow.
+    const called = new Promise((done) => { globalThis.x_realxhr_callback = (id) => id === 7 && done(id); });
+    assert.equal(await XHRCALL.postMessage({ [name]: 7, body: "" }), 7);
+    assert.equal(said.pop(), `${start}{"requestId":7,"body":""}`);
+    assert.equal(await called, 7);
+    await XHRCALL.postMessage({ requestId: "a", [name]: 7 });
+    assert.equal(said.pop(), `${start}{"requestId":"a"}`);
+  }
+});
+
+test("the handlers also have their names with a prefix", async () => {
+  const { YXXHRCALL, YXCOOKIECALL, YXPREFETCHCALL } = globalThis.webkit.messageHandlers;
+  assert.equal(await YXXHRCALL.postMessage({ requestId: "2", body: "" }), "2");
+  assert.equal(said.pop(), `${start}{"requestId":"2","body":""}`);
+  assert.equal(typeof YXCOOKIECALL.postMessage, "function");
+  assert.equal(typeof YXPREFETCHCALL.postMessage, "function");
 });
 
 test("a cookie is assigned as the app replies, and original_cookie is updated", async () => {

@@ -30,6 +30,15 @@ struct LegacyBodyMessageTests {
             ),
             (#"["body",{}]"#, #","bodyEncoding":null,"headers":null"#, .json, Data(#"["body",{}]"#.utf8)),
             ("{}", #","other":{"body":[]}"#, .json, Data("{}".utf8)),
+            ("1.50", "", .text, Data("1.50".utf8)), ("true", "", .text, Data("true".utf8)),
+            (#""a""#, #","bodyEncoding":"UTF-8""#, .text, Data("a".utf8)),
+            (#""a""#, #","bodyEncoding":"utf8""#, .text, Data("a".utf8)),
+            (#""a""#, #","bodyEncoding":"text""#, .text, Data("a".utf8)),
+            ("null", #","bodyEncoding":"base64""#, .none, Data()),
+            (#""A\nP8""#, #","bodyEncoding":"Base64""#, .binary, Data([0, 255])),
+            (#""-_8""#, #","bodyEncoding":"base64""#, .binary, Data([251, 255])),
+            (#""data:a/b;base64,AP8=""#, #","bodyEncoding":"base64""#, .binary, Data([0, 255])),
+            (#""""#, #","headers":[]"#, .text, Data()),
             // The body is the original text, with a lone surrogate that a Swift string cannot contain.
             (#"{"a":"\ud800"}"#, "", .json, Data(#"{"a":"\ud800"}"#.utf8)),
             (#"[{"\ud800":{},"\ud800":0}]"#, "", .json, Data(#"[{"\ud800":{},"\ud800":0}]"#.utf8)),
@@ -50,6 +59,20 @@ struct LegacyBodyMessageTests {
         #expect(try message(#"{"requestId":"1","body":\#(body)}"#).body == Data(body.utf8))
     }
 
+    @Test("A message may have no body, and its id may be a number or a Boolean", arguments: ["1", "-1.5e3", "true"])
+    func otherKinds(_ id: String) throws {
+        let message = try message(#"{"requestId":\#(id)}"#)
+        #expect(message.requestID == id && message.kind == .none && message.body.isEmpty)
+    }
+
+    @Test("Header values of other kinds count as their text, and null values are skipped")
+    func headerValues() throws {
+        let headers = #"{"a":1.50,"b":null,"c":true,"d":[1, 2]}"#
+        let fields = try message(#"{"requestId":"1","headers":\#(headers)}"#).fields
+        #expect(
+            fields.map(\.name.canonicalName) == ["a", "c", "d"] && fields.map(\.value) == ["1.50", "true", "[1, 2]"])
+    }
+
     @Test("Names are compared without escapes (RFC 8259, section 8.3)")
     func escapedNames() throws {
         let message = try message(#"{"requestId":"1","\u0062ody":{"a":1}}"#)
@@ -60,12 +83,17 @@ struct LegacyBodyMessageTests {
     @Test(
         "Invalid messages are refused with a typed error",
         arguments: [
-            "", "null", "[]", "{}", #"{"requestId":"1"}"#, #"{"body":""}"#, #"{"requestId":1,"body":""}"#,
-            #"{"requestId":"","body":""}"#, #"{"requestId":"a\nb","body":""}"#, #"{"requestId":"1","body":1}"#,
-            #"{"requestId":"1","body":true}"#, #"{"requestId":"1","body":"%","bodyEncoding":"base64"}"#,
+            "", "null", "[]", "{}", #"{"body":""}"#, #"{"requestId":null,"body":""}"#,
+            #"{"requestId":{},"body":""}"#, #"{"requestId":[1],"body":""}"#, #"{"requestId":"1","requestId":"1"}"#,
+            #"{"requestId":"","body":""}"#, #"{"requestId":"a\nb","body":""}"#, #"{"requestId":"1"}{}"#,
+            #"{"requestId":"1","body":"%","bodyEncoding":"base64"}"#, #"{"requestId":"1","body":01}"#,
+            #"{"requestId":"1","body":"data:,AP8=","bodyEncoding":"base64"}"#,
+            #"{"requestId":"1","body":"A","bodyEncoding":"base64"}"#,
+            #"{"requestId":"1","body":"A=P8","bodyEncoding":"base64"}"#,
             #"{"requestId":"1","body":{},"bodyEncoding":"base64"}"#, #"{"requestId":"1","body":"","bodyEncoding":"x"}"#,
-            #"{"requestId":"1","body":null,"bodyEncoding":"base64"}"#, #"{"requestId":"1","body":"","bodyEncoding":1}"#,
-            #"{"requestId":"1","body":"","headers":[]}"#, #"{"requestId":"1","body":"","headers":{"a":1}}"#,
+            #"{"requestId":"1","body":"","bodyEncoding":1}"#, #"{"requestId":"1","body":"","bodyEncoding":{}}"#,
+            #"{"requestId":"1","body":"","headers":[1]}"#, #"{"requestId":"1","body":"","headers":"a"}"#,
+            #"{"requestId":"1","body":"","headers":{"a":"b","a":"c"}}"#,
             #"{"requestId":"1","body":"","headers":{"a b":"c"}}"#, #"{"requestId":"1","body":"","headers":{"":"c"}}"#,
             #"{"requestId":"1","body":"","headers":{"a":"b\r\nc: d"}}"#, #"{"requestId":"1","body":{},"body":{}}"#,
             #"{"requestId":"1","body":"\ud800"}"#, #"{"requestId":"1","body":{"#,
@@ -110,7 +138,8 @@ struct LegacyBodyMessageTests {
     @Test("An error contains no text of the message")
     func silentErrors() {
         for json in [
-            #"{"requestId":"secret","body":1}"#, #"{"requestId":"1","body":"","headers":{"secret":1}}"#, "secret",
+            #"{"requestId":["secret"]}"#, #"{"requestId":"1","headers":{"secret ":1}}"#, "secret",
+            #"{"requestId":"1","headers":{"secret":1,"secret":2}}"#, #"{"requestId":"1","bodyEncoding":"secret"}"#,
         ] {
             do {
                 _ = try message(json)

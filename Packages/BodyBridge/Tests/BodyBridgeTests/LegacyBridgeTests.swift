@@ -244,6 +244,32 @@ struct LegacyBridgeTests {
         #expect(say("cookie", "") == #"{"error":"invalid-request: no cookie"}"#)
     }
 
+    @Test("Equal refusals of a document are reported once, and at most 16 different ones")
+    func refusals() throws {
+        var reports: [String] = []
+        let bridge = LegacyBridge(
+            try #require(LegacyMessages(prefix: "yx")), token: token, host: host,
+            onRefusal: {
+                reports.append("\($0) \($2)"); #expect(!$1.isEmpty)
+            })
+        func send(_ word: String, _ json: String, from url: String = "https://shop.example/a") {
+            _ = bridge.answer(to: "\(bridge.prefix)\(word) \(url) \(json)")
+        }
+        for _ in 0..<100 { send("body", "{}") }
+        #expect(reports == ["body https://shop.example"])
+        send("body", #"{"requestId":"1"}"#)
+        send("cookie", "")
+        send("body", #"{"requestId":{}}"#)
+        send("body", "{}", from: "http://shop.example/")
+        #expect(
+            reports.dropFirst() == ["cookie https://shop.example", "body https://shop.example", "body another scheme"])
+        bridge.removeAll()
+        send("body", "{}")
+        #expect(reports.count == 5)
+        for length in 0..<100 { send("cookie", String(repeating: "x", count: 70_000 + length)) }
+        #expect(reports.count == 4 + 16)
+    }
+
     @Test(
         "Text that is not a message of the script gets no reply",
         arguments: ["", "body", "body https://shop.example/", "other https://shop.example/ {}", #"{"ask":"cookies"}"#])

@@ -11,6 +11,12 @@ import Testing
 struct LegacyMessagesTests {
     private let messages: LegacyMessages
 
+    private final class NoHost: LegacyHosting {
+        func origin(ofDocument url: String) -> WebOrigin? { nil }
+        func cookieLine(of message: Data, fromDocument url: String) throws -> String { "" }
+        func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data? { nil }
+    }
+
     init() throws {
         messages = try #require(LegacyMessages(prefix: "yx"))
     }
@@ -19,7 +25,7 @@ struct LegacyMessagesTests {
         "A prefix with other characters or another length is invalid",
         arguments: ["", "a b", "é", "a.b", "a&b", String(repeating: "a", count: 33)])
     func prefixes(_ text: String) {
-        #expect(LegacyMessages(prefix: text) == nil)
+        #expect(LegacyMessages(prefix: text) == nil && LegacyMessages(prefix: "yx", handlerPrefix: text) == nil)
     }
 
     @Test("The names that a prefix produces")
@@ -49,6 +55,30 @@ struct LegacyMessagesTests {
             messages.withoutID(named(query) + "#?yx-wkwebview-request-id=2") == named(left)
                 + "#?yx-wkwebview-request-id=2")
         #expect(!messages.isCarried(by: request))
+    }
+
+    @Test(
+        "The parameter may lack the prefix, and both names together must carry one id",
+        arguments: [
+            ("?wkwebview-request-id=1&b=2", "?b=2", LegacyMessages.CarriedID.id("1")),
+            ("?a&yx-wkwebview-request-id=1&wkwebview-request-id=1", "?a", .id("1")),
+            ("?wkwebview-request-id=1&yx-wkwebview-request-id=2", "", .unreadable),
+            ("?other-wkwebview-request-id=1", "?other-wkwebview-request-id=1", .none),
+        ])
+    func plainParameter(_ query: String, _ left: String, _ carried: LegacyMessages.CarriedID) throws {
+        var request = try #require(HTTPRequest(urlText: "https://shop.example/p" + query))
+        #expect(messages.isCarried(by: request) == (carried != .none))
+        #expect(messages.removeID(from: &request) == carried && request.urlText == "https://shop.example/p" + left)
+    }
+
+    @MainActor
+    @Test("The script adds the handlers under both names if there is a prefix of handlers")
+    func handlerNames() throws {
+        let script = LegacyBridge(
+            try #require(LegacyMessages(prefix: "yx", handlerPrefix: "YX")), token: BridgeToken(), host: NoHost()
+        ).page
+        #expect(script.contains(#"["XHRCALL","YXXHRCALL"]"#) && script.contains(#"["COOKIECALL","YXCOOKIECALL"]"#))
+        #expect(LegacyBridge(messages, token: BridgeToken(), host: NoHost()).page.contains(#"["XHRCALL"]"#))
     }
 
     @Test("Spaces do not hide a parameter")

@@ -83,7 +83,7 @@ public final class Container<Engine: WebEngineDriver> {
 
         delivery.connect(recovery: recovery?.monitor, loopback: loopback)
         loopback?.connect(recovery: recovery?.monitor, engineCaches: engineCaches.invalidator)
-        pipeline.connect(prefetch: prefetch)
+        pipeline.connect(prefetch: prefetch, logger: core.logger)
         prompts.host = PagePromptAdapter<Engine>(core.pages, locator, pool: views.pool)
         downloads.host = PageDownloadAdapter<Engine>(core.pages, locator, prompts.questions, core.hub)
 

@@ -70,6 +70,21 @@ struct ConfigurationTests {
         #expect(await own.routes(to: HostPort(host: "a.localhost", port: 443), isSecure: true) == [.direct])
     }
 
+    @Test("The logger receives the refusal of a message once for each document")
+    func refusedMessages() async throws {
+        let log = Log()
+        let container = try await fixture.container(covering: ["shop.example"]) {
+            $0.pages.legacyMessages = LegacyMessages(prefix: "yx")
+            $0.logger = Logger(label: "test") { _ in log }
+        }
+        let page = try await container.open("https://shop.example/")
+        for _ in 0..<100 {
+            #expect(page.view.prompt("body containerkit://shop.example/ {}").hasPrefix(#"{"error""#))
+        }
+        #expect(log.messages.withLock { $0.count { $0 == "a message is refused" } } == 1)
+        await container.shutDown()
+    }
+
     @Test("The logger receives the reason why the system's proxy is unknown")
     func unknownProxy() async throws {
         let log = Log()

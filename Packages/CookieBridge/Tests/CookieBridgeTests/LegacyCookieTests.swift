@@ -69,11 +69,42 @@ struct LegacyCookieTests {
     }
 
     @Test(arguments: [
-        #"{"name":"a","value":"1","domain":"d"}"#, #"{"name":"a","value":1,"domain":"d","path":"/"}"#,
-        #"{"name":"a","value":"1","domain":"d","path":"/","secure":true}"#, "[]", "", "null",
-        #"{"name":"a","value":"1","domain":"d","path":"/","expires":null}"#,
+        (#""value":1.50"#, "a=1.50; Path=/a"), (#""value":true"#, "a=true; Path=/a"), ("", "a=; Path=/a"),
+        (#""value":null,"domain":null,"path":null,"originurl":null"#, "a=; Path=/a"),
+        (#""value":{"b":[1, "c"]}"#, #"a={"b":[1, "c"]}; Path=/a"#), (#""value":"","originurl":"""#, "a=; Path=/a"),
+        (#""secure":true"#, "a=; Path=/a; Secure"), (#""secure":1"#, "a=; Path=/a; Secure"),
+        (#""secure":false"#, "a=; Path=/a"), (#""secure":null"#, "a=; Path=/a"),
+        (#""secure":"false""#, "a=; Path=/a; Secure"), (#""path":5"#, "a=; Path=/a"),
+        (#""maximumage":60"#, "a=; Max-Age=60; Path=/a"), (#""maximumage":60.9"#, "a=; Max-Age=60; Path=/a"),
+        (#""maximumage":6e1"#, "a=; Max-Age=60; Path=/a"), (#""maximumage":-1"#, "a=; Max-Age=0; Path=/a"),
+        (#""maximumage":1e300"#, "a=; Max-Age=34560000; Path=/a"), (#""maximumage":1e999"#, "a=; Path=/a"),
+        (#""maximumage":null,"expires":null"#, "a=; Path=/a"), (#""maximumage":true"#, "a=; Path=/a"),
+        (#""expires":1800000060000"#, "a=; Max-Age=60; Path=/a"), (#""expires":0"#, "a=; Max-Age=0; Path=/a"),
+        (#""expires":1e300"#, "a=; Path=/a"), (#""expires":false"#, "a=; Path=/a"),
+        (#""expires":"2027-01-15T08:01:00.000Z""#, "a=; Max-Age=60; Path=/a"),
+        (#""expires":"2027-01-15T08:01:00Z""#, "a=; Max-Age=60; Path=/a"),
+        (#""domain":".shop.example","other":[{}]"#, "a=; Path=/a; Domain=shop.example"),
+    ]) func acceptsOtherKinds(_ members: String, _ line: String) throws {
+        let message = try message(#"{"name":"a"\#(members.isEmpty ? "" : ",")\#(members)}"#)
+        #expect(try message.line(in: document(), now: start) == line)
+    }
+
+    @Test(arguments: [
+        #"{"value":"1","domain":"d","path":"/"}"#, #"{"name":null,"value":"1"}"#, "[]", "", "null",
+        #"{"name":"a","name":"a"}"#, #"{"name":"a"}{}"#, #"{"name":"a","value":"\ud800"}"#, #"{"name":"a""#,
     ]) func rejectsInvalidMessages(_ json: String) {
         #expect(code { _ = try message(json) } == .badMessage)
+    }
+
+    @Test func errorsContainNoText() {
+        for json in [#"{"secret":1}"#, #"{"secret":1,"secret":2}"#, "secret"] {
+            do {
+                _ = try message(json)
+                Issue.record("no error")
+            } catch {
+                #expect(!"\(error)".contains("secret"))
+            }
+        }
     }
 
     @Test func rejectsLongMessages() {

@@ -23,6 +23,32 @@ struct JSONScannerTests {
     }
 
     @Test(
+        "A value of any kind as text",
+        arguments: [
+            (#""a\u00e9\n""#, "aé\n"), ("1.50", "1.50"), ("-0", "-0"), ("true", "true"), ("false", "false"),
+            ("null", nil), (#"{ "a" :[1, null]}"#, #"{ "a" :[1, null]}"#), ("[]", "[]"), (#""""#, ""),
+        ] as [(String, String?)])
+    func anyText(_ json: String, _ text: String?) throws {
+        try Array(" \(json) ".utf8).withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes)
+            #expect(scanner.isAtContainer() == (json.hasPrefix("{") || json.hasPrefix("[")))
+            #expect(try scanner.readAsText() == text)
+            try scanner.finish()
+        }
+    }
+
+    @Test("A value that is not JSON is no text", arguments: ["", "nul", "01", #""a"#, #"{"a":1,"a":1}"#, "[1", "x"])
+    func noText(_ json: String) {
+        Array(json.utf8).withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes)
+            #expect(throws: JSONError.self) {
+                _ = try scanner.readAsText()
+                try scanner.finish()
+            }
+        }
+    }
+
+    @Test(
         "A duplicate name in an object is rejected at any depth",
         arguments: [
             #"{"a":1,"a":1}"#, #"{"a":1,"b":{},"a":2}"#, #"{"x":[{"a":1,"a":2}]}"#, #"{"":0,"":0}"#,

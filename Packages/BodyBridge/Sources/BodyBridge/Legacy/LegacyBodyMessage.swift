@@ -11,13 +11,13 @@ internal import WebSyntax
 @_spi(Fuzzing) public struct LegacyBodyMessage: Sendable, Hashable {
     /// The kind of a body.
     @_spi(Fuzzing) public enum Kind: Sendable, Hashable {
-        /// A string without `bodyEncoding`; sent as UTF-8.
+        /// A string without `bodyEncoding`, a number or a Boolean; sent as UTF-8.
         case text
         /// A string with `bodyEncoding: "base64"`.
         case binary
         /// An object or an array; sent as its original JSON text.
         case json
-        /// `null`.
+        /// `null`, or no body.
         case none
     }
 
@@ -38,26 +38,33 @@ internal import WebSyntax
     public let fields: HTTPFields
 
     /// Creates a message from JSON: `{"requestId": …, "body": …, "bodyEncoding": …, "headers": …}`.
+    ///
+    /// Numbers, `true` and `false` count as their text. A missing body counts as `null`. Base64 may lack its padding,
+    /// contain white space, use the URL-safe alphabet (RFC 4648, section 5), or be a `data:` URL. In `headers` a `null`
+    /// value is skipped, and an empty array counts as no headers.
     /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` for any other data. The error
     ///   contains no text of the message.
     public init(json: Data) throws {
         guard json.count <= Self.maxBytes else {
             throw ResourceError(.tooLarge, "the message has \(json.count) bytes, more than \(Self.maxBytes)")
         }
-        let values: Payload
+        let members: Members
         do {
-            values = try JSONDecoder().decode(Payload.self, from: json)
+            members = try Members(json)
         } catch let error as ResourceError {
             throw error
         } catch {
-            throw ResourceError(.invalidRequest, "not a body message: \(Self.reason(error))")
+            throw ResourceError(.invalidRequest, "not a body message: invalid JSON")
         }
-        guard (1...Self.maxIDBytes).contains(values.requestId.utf8.count),
-            values.requestId.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else { throw ResourceError(.invalidRequest, "requestId is empty, too long, or has control characters") }
-        requestID = values.requestId
-        (kind, body) = try Self.body(values, in: json)
-        fields = try Self.fields(values.headers ?? [:])
+        guard let id = members.requestID else {
+            throw ResourceError(.invalidRequest, "not a body message: missing requestId")
+        }
+        guard (1...Self.maxIDBytes).contains(id.utf8.count), id.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw ResourceError(.invalidRequest, "requestId is empty, too long, or has control characters")
+        }
+        requestID = id
+        (kind, body) = try Self.body(members)
+        fields = try Self.fields(members.headers)
     }
 
     /// A copy of the message without the body.
@@ -67,54 +74,55 @@ internal import WebSyntax
         return message
     }
 
-    private static func body(_ values: Payload, in json: Data) throws -> (Kind, Data) {
-        switch (values.body, values.bodyEncoding ?? "") {
-        case (.none, ""): return (.none, Data())
-        case (.text(let text), ""): return (.text, Data(text.utf8))
-        case (.text(let text), "base64"):
-            guard let bytes = Data(base64Encoded: text) else {
-                throw ResourceError(.invalidRequest, "body is not base64")
-            }
+    private static func body(_ members: Members) throws -> (Kind, Data) {
+        let encoding = members.encoding.asciiLowercased
+        guard ["", "base64", "text", "utf8", "utf-8"].contains(encoding) else {
+            throw ResourceError(.invalidRequest, "unknown bodyEncoding")
+        }
+        switch members.body {
+        case .none: return (.none, Data())
+        case .text(let text) where encoding == "base64":
+            guard let bytes = base64(text) else { throw ResourceError(.invalidRequest, "body is not base64") }
             return (.binary, bytes)
-        case (.json, ""):
-            guard let value = bodyText(in: json) else {
-                throw ResourceError(.invalidRequest, "body occurs twice")
-            }
-            return (.json, value)
-        case (_, "base64"): throw ResourceError(.invalidRequest, "bodyEncoding is base64, but body is not a string")
-        default: throw ResourceError(.invalidRequest, "unknown bodyEncoding")
+        case .text(let text): return (.text, Data(text.utf8))
+        case .json where encoding == "base64":
+            throw ResourceError(.invalidRequest, "bodyEncoding is base64, but body is not a string")
+        case .json(let json): return (.json, json)
         }
     }
 
-    /// Returns the original bytes of the body, an object or an array. A decoded object would lose the order of its
-    /// names and the spelling of its numbers. A server may verify a signature over the original bytes.
-    private static func bodyText(in json: Data) -> Data? {
-        let range = try? json.withUnsafeBytes { bytes -> Range<Int>? in
-            var found: Range<Int>?
-            var count = 0
-            // The depth limit of `JSONDecoder`.
-            var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: 512))
-            try scanner.readObject(checksNames: false) { scanner, name in
-                let isBody = scanner.equals(name, "body")
-                let range = try scanner.skipValue(checksText: false)
-                guard isBody else { return }
-                count += 1
-                found =
-                    bytes[range.lowerBound] == UInt8(ascii: "{") || bytes[range.lowerBound] == UInt8(ascii: "[")
-                    ? range : nil
-            }
-            return count == 1 ? found : nil
+    /// Returns the bytes of base64 in one of the forms that pages produce, or `nil` for other text.
+    private static func base64(_ text: String) -> Data? {
+        var rest = text[...].utf8
+        if rest.prefix(5).map({ $0 | 0x20 }).elementsEqual("data:".utf8) {
+            // `FileReader` produces such a URL (RFC 2397).
+            guard let comma = rest.firstIndex(of: UInt8(ascii: ",")),
+                String(Substring(rest[..<comma])).asciiLowercased.hasSuffix(";base64")
+            else { return nil }
+            rest = rest[rest.index(after: comma)...]
         }
-        guard let range = range.flatMap({ $0 }) else { return nil }
-        return json.subdata(in: (json.startIndex + range.lowerBound)..<(json.startIndex + range.upperBound))
+        var bytes = Data(capacity: rest.count + 2)
+        for byte in rest {
+            switch byte {
+            case 0x20, 0x09, 0x0A, 0x0C, 0x0D: continue
+            case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "/"))
+            default: bytes.append(byte)
+            }
+        }
+        // The decoder needs the padding.
+        if !bytes.contains(UInt8(ascii: "=")), bytes.count % 4 > 1 {
+            bytes.append(contentsOf: "==".utf8.prefix(4 - bytes.count % 4))
+        }
+        return Data(base64Encoded: bytes)
     }
 
-    private static func fields(_ headers: [String: String]) throws -> HTTPFields {
+    private static func fields(_ headers: [(name: String, value: String)]) throws -> HTTPFields {
         guard headers.count <= maxFields.count,
-            headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= maxFields.bytes
+            headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= maxFields.bytes
         else { throw ResourceError(.tooLarge, "more than \(maxFields.count) headers or \(maxFields.bytes) bytes") }
         var fields = HTTPFields()
-        for (key, text) in headers.sorted(by: { $0.key < $1.key }) {
+        for (key, text) in headers.sorted(by: { $0.name < $1.name }) {
             let value = String(text.trimmingFieldWhitespace)
             guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else {
                 throw ResourceError(.invalidRequest, "a header has an invalid name or value")
@@ -126,64 +134,66 @@ internal import WebSyntax
         return fields
     }
 
-    /// Returns the reason without any text of the message.
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, _): "missing \(key.stringValue)"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            "wrong type of \(context.codingPath.first?.stringValue ?? "the message")"
-        default: "invalid JSON"
-        }
-    }
-
-    private struct Payload: Decodable {
-        enum Body: Decodable {
-            case text(String)
-            case json
+    /// The members of a message, whose kinds and contents are not all checked yet.
+    private struct Members {
+        enum Body {
             case none
+            case text(String)
+            /// An object or an array: its original bytes. A decoded object would lose the order of its names and the
+            /// spelling of its numbers. A server may verify a signature over the original bytes.
+            case json(Data)
+        }
 
-            init(from decoder: any Decoder) throws {
-                let value = try decoder.singleValueContainer()
-                if value.decodeNil() {
-                    self = .none
-                } else if (try? decoder.container(keyedBy: AnyKey.self)) != nil
-                    || (try? decoder.unkeyedContainer()) != nil
-                {
-                    self = .json
-                } else {
-                    self = .text(try value.decode(String.self))
+        var requestID: String?
+        var body = Body.none
+        var encoding = ""
+        var headers: [(name: String, value: String)] = []
+
+        /// Reads the members.
+        /// - Throws: `JSONError`, or `ResourceError` for a member of a wrong kind.
+        init(_ json: Data) throws {
+            try json.withUnsafeBytes { bytes in
+                var limits = JSONScanner.Limits()
+                // The depth limit of `JSONDecoder`.
+                limits.depth = 512
+                var scanner = JSONScanner(bytes, limits: limits)
+                try scanner.readObject { scanner, name in
+                    switch scanner.string(name) {
+                    case "requestId": requestID = try Self.scalar(&scanner, "requestId")
+                    case "body" where scanner.isAtContainer():
+                        body = .json(Data(bytes[try scanner.skipValue(checksText: false)]))
+                    case "body": body = try scanner.readAsText().map(Body.text) ?? .none
+                    case "bodyEncoding": encoding = try Self.scalar(&scanner, "bodyEncoding") ?? ""
+                    case "headers": headers = try Self.headers(&scanner)
+                    default: try scanner.skipValue(checksText: false)
+                    }
                 }
+                try scanner.finish()
             }
         }
 
-        /// A coding key that only probes the kind of container.
-        struct AnyKey: CodingKey {
-            let stringValue: String
-            let intValue: Int? = nil
-            init?(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
+        private static func scalar(_ scanner: inout JSONScanner, _ name: String) throws -> String? {
+            guard !scanner.isAtContainer() else { throw wrongType(of: name) }
+            return try scanner.readAsText()
         }
 
-        let requestId: String
-        let body: Body
-        let bodyEncoding: String?
-        let headers: [String: String]?
-
-        private enum Key: String, CodingKey {
-            case requestId, body, bodyEncoding, headers
-        }
-
-        init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: Key.self)
-            requestId = try values.decode(String.self, forKey: .requestId)
-            // `decodeIfPresent` would treat `null` as missing.
-            guard values.contains(.body) else {
-                throw DecodingError.keyNotFound(
-                    Key.body, DecodingError.Context(codingPath: values.codingPath, debugDescription: "no body"))
+        private static func headers(_ scanner: inout JSONScanner) throws -> [(name: String, value: String)] {
+            var headers: [(name: String, value: String)] = []
+            if try scanner.readNull() { return headers }
+            switch scanner.nextToken() {
+            case UInt8(ascii: "["): try scanner.readArray { _ in throw wrongType(of: "headers") }
+            case UInt8(ascii: "{"):
+                try scanner.readObject { scanner, key in
+                    let name = scanner.string(key)
+                    if let value = try scanner.readAsText() { headers.append((name, value)) }
+                }
+            default: throw wrongType(of: "headers")
             }
-            body = try values.decode(Body.self, forKey: .body)
-            bodyEncoding = try values.decodeIfPresent(String.self, forKey: .bodyEncoding)
-            headers = try values.decodeIfPresent([String: String].self, forKey: .headers)
+            return headers
+        }
+
+        private static func wrongType(of name: String) -> ResourceError {
+            ResourceError(.invalidRequest, "not a body message: wrong type of \(name)")
         }
     }
 }

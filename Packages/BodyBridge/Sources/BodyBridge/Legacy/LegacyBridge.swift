@@ -36,6 +36,9 @@ internal import WebSyntax
     private let script: LegacyScript
     private let host: any LegacyHosting
     private let relay: BodyRelay
+    private let onRefusal: @MainActor (_ kind: String, _ reason: String, _ origin: String) -> Void
+    /// The kinds and reasons of the refused messages of the current document that have been reported.
+    private var refusals: Set<String> = []
     private var entries: [Key: Entry] = [:]
     /// The requests for prefetched responses, oldest first.
     private var calls: [Call] = []
@@ -50,13 +53,18 @@ internal import WebSyntax
     ///   - clock: the clock for the patience of `limits`.
     ///   - host: the object that resolves document origins, and replies to messages about cookies and prefetched
     ///     responses.
+    ///   - onRefusal: a closure that is called when a message is refused, once for each kind and reason until the view
+    ///     shows another document, and at most 16 times. The arguments are the kind, the reason, and the origin of
+    ///     the document.
     public init(
         _ messages: LegacyMessages, token: BridgeToken, limits: BodyLimits = .init(), budget: ByteBudget? = nil,
-        clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
+        clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting,
+        onRefusal: @escaping @MainActor (_ kind: String, _ reason: String, _ origin: String) -> Void = { _, _, _ in }
     ) {
         script = LegacyScript(token: token, messages: messages)
         relay = BodyRelay(limits: limits, budget: budget, clock: clock)
         self.host = host
+        self.onRefusal = onRefusal
     }
 
     /// The script to inject into all frames at document start.
@@ -89,8 +97,18 @@ internal import WebSyntax
         }
         switch answer {
         case .success(let value): return Self.object("value", value)
-        case .failure(let error): return Self.object("error", String(describing: error))
+        case .failure(let error):
+            report(error, of: fields[0] == "prefetched" ? "prefetch" : String(fields[0]), fromDocument: url)
+            return Self.object("error", String(describing: error))
         }
+    }
+
+    private func report(_ error: any Error, of kind: String, fromDocument url: String) {
+        let reason = String(describing: error)
+        guard !(error is CancellationError), refusals.count < Self.maxRefusals,
+            refusals.insert("\(kind) \(reason)").inserted
+        else { return }
+        onRefusal(kind, reason, host.origin(ofDocument: url).map { "\($0)" } ?? "another scheme")
     }
 
     /// Removes and returns a body.
@@ -126,6 +144,7 @@ internal import WebSyntax
         calls.removeAll()
         entries.removeAll()
         relay.removeAll()
+        refusals.removeAll()
     }
 
     private func store(_ json: Data, fromDocument url: String) throws -> String {
@@ -201,6 +220,8 @@ internal import WebSyntax
     private static let maxCalls = 64
     /// The maximum number of lookups of one origin, so that a frame does not use up the lookups of other origins.
     private static let maxCallsOfOrigin = 32
+    /// The maximum number of reported refusals of a document.
+    private static let maxRefusals = 16
     /// The maximum length of a prefetch message, in bytes as the script writes it.
     private static let callLimit = 1 << 20
     /// The maximum length of a URL, in bytes.

@@ -14,20 +14,31 @@ public struct LegacyMessages: Sendable, Hashable {
     public var cookieHandler = "COOKIECALL"
     /// The message handler for prefetched responses; `PREFETCHCALL` by default.
     public var prefetchHandler = "PREFETCHCALL"
+    /// The prefix with which each handler has a second name, such as `YX` for `YXXHRCALL`; `nil` for no second names.
+    public let handlerPrefix: String?
 
-    /// Creates the names with a prefix.
-    /// - Parameter prefix: 1 to 32 ASCII letters, digits, `_` and `-`; the result is `nil` for other text.
-    public init?(prefix: String) {
-        guard (1...32).contains(prefix.utf8.count),
-            prefix.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") })
-        else { return nil }
+    /// Creates the names with a prefix. The result is `nil` for an invalid prefix.
+    /// - Parameters:
+    ///   - prefix: 1 to 32 ASCII letters, digits, `_` and `-`.
+    ///   - handlerPrefix: the prefix of the second names of the handlers, with the same characters; `nil` by default.
+    public init?(prefix: String, handlerPrefix: String? = nil) {
+        let isValid = [prefix, handlerPrefix].compactMap(\.self).allSatisfy { text in
+            (1...32).contains(text.utf8.count)
+                && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+        }
+        guard isValid else { return nil }
         self.prefix = prefix
+        self.handlerPrefix = handlerPrefix
     }
 
     /// The function of `window` that is called with the id of a stored body.
     public var callback: String { prefix + "_realxhr_callback" }
-    /// The URL parameter that carries the id of a request's body.
-    public var parameter: String { prefix + "-wkwebview-request-id" }
+    /// The URL parameter that carries the id of a request's body. The name without the prefix, `wkwebview-request-id`,
+    /// is also read.
+    public var parameter: String { prefix + "-" + Self.plainParameter }
+
+    /// The name of the parameter, and of the member of a message, in the protocol without a prefix.
+    static let plainParameter = "wkwebview-request-id"
 }
 
 extension LegacyMessages {
@@ -43,11 +54,11 @@ extension LegacyMessages {
 
     /// Returns a Boolean value that indicates whether a request carries an id.
     public func isCarried(by request: HTTPRequest) -> Bool {
-        request.path.map { !Self.ranges(of: parameter, in: $0).isEmpty } ?? false
+        request.path.map { !idRanges(in: $0).isEmpty } ?? false
     }
 
-    /// Removes all occurrences of the parameter from a request's URL, and returns the id. The rest of the URL is
-    /// unchanged.
+    /// Removes all occurrences of the parameter, with and without the prefix, from a request's URL, and returns the id.
+    /// The rest of the URL is unchanged.
     @_spi(Facade) public func removeID(from request: inout HTTPRequest) -> CarriedID {
         guard var target = request.path else { return .none }
         let found = removeID(from: &target)
@@ -66,10 +77,13 @@ extension LegacyMessages {
     }
 
     private func removeID(from target: inout String) -> CarriedID {
-        let ranges = Self.ranges(of: parameter, in: target)
+        let ranges = idRanges(in: target)
         guard !ranges.isEmpty else { return .none }
-        let offset = parameter.utf8.count + 1
-        let values = Set(ranges.map { ByteText(String(Substring(target.utf8[$0].dropFirst(offset)))) })
+        let values = Set(
+            ranges.map { range in
+                let part = target.utf8[range]
+                return ByteText(String(Substring(part.drop { $0 != UInt8(ascii: "=") }.dropFirst())))
+            })
         let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0.text) } : nil
         for range in ranges.reversed() {
             // Removes the parameter with the separator before it. If that separator is the `?` of the query, removes
@@ -84,13 +98,13 @@ extension LegacyMessages {
         return value.map { CarriedID.id($0) } ?? .unreadable
     }
 
-    /// Returns the ranges of the parameter in the query, with its value.
-    private static func ranges(of name: String, in target: String) -> [Range<String.Index>] {
+    /// Returns the ranges of both names of the parameter in the query, with their values.
+    private func idRanges(in target: String) -> [Range<String.Index>] {
         guard let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        let names = [parameter, Self.plainParameter]
         return target[target.utf8.index(after: query)...].utf8.split(separator: UInt8(ascii: "&"))
             .filter { part in
-                part.starts(with: name.utf8)
-                    && (part.count == name.utf8.count || part.dropFirst(name.utf8.count).first == UInt8(ascii: "="))
+                names.contains { part.prefix { $0 != UInt8(ascii: "=") }.elementsEqual($0.utf8) }
             }
             .map { $0.startIndex..<$0.endIndex }
     }

@@ -16,9 +16,14 @@ struct LegacyScript {
     /// The script to run at document start. It declares a constant, so it fails if an engine injects it into the same
     /// world again. A second run could reveal the token to a page that has changed the world.
     var text: String {
+        func names(_ name: String) -> [String] {
+            [name] + (messages.handlerPrefix.map { [$0 + name] } ?? [])
+        }
         let values = Configuration(
-            token: token.text, callback: messages.callback, bodyHandler: messages.bodyHandler,
-            cookieHandler: messages.cookieHandler, prefetchHandler: messages.prefetchHandler)
+            token: token.text, callback: messages.callback,
+            idMembers: [LegacyMessages.plainParameter, messages.parameter],
+            bodyHandlers: names(messages.bodyHandler), cookieHandlers: names(messages.cookieHandler),
+            prefetchHandlers: names(messages.prefetchHandler))
         let object = ScriptLiteral.object(values)
         return "const \(name)=(CONTAINERKIT=>{\(LegacyScriptText.page);return()=>CONTAINERKIT.kept})(\(object))"
     }
@@ -26,8 +31,9 @@ struct LegacyScript {
     private struct Configuration: Encodable {
         var token: String
         var callback: String
-        var bodyHandler: String
-        var cookieHandler: String
-        var prefetchHandler: String
+        var idMembers: [String]
+        var bodyHandlers: [String]
+        var cookieHandlers: [String]
+        var prefetchHandlers: [String]
     }
 }

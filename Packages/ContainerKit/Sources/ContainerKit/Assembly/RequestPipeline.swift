@@ -7,6 +7,7 @@ internal import DocumentInterception
 @_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
+internal import Logging
 internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
@@ -203,9 +204,12 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     }
 
     /// Connects the legacy bridge to prefetch, which is created after the pipeline.
-    func connect(prefetch: PrefetchComponent?) {
+    func connect(prefetch: PrefetchComponent?, logger: Logger) {
         self.prefetch = prefetch
         requests.legacy?.pages = self
+        requests.legacy?.onRefusal = {
+            logger.notice("a message is refused", metadata: ["kind": "\($0)", "error": "\($1)", "page": "\($2)"])
+        }
     }
 
     // MARK: Pages

@@ -36,6 +36,8 @@ package final class LegacyBridgeHost: LegacyHosting {
     private var documents: [ViewID: String] = [:]
     /// The host of the pages, which is not retained.
     package weak var pages: (any LegacyPageHost)?
+    /// A closure that is called for refused messages, with the kind, the reason and the origin of the document.
+    package var onRefusal: @MainActor (_ kind: String, _ reason: String, _ origin: String) -> Void = { _, _, _ in }
 
     /// Creates a host without bridges.
     /// - Parameters:
@@ -54,7 +56,8 @@ package final class LegacyBridgeHost: LegacyHosting {
     ///   - token: the token of the view's other bridge, so that both can answer its prompts.
     func makeBridge(in view: ViewID, token: BridgeToken = BridgeToken()) -> LegacyBridge {
         let bridge = LegacyBridge(
-            messages, token: token, limits: .init(within: budget), budget: budget, host: self)
+            messages, token: token, limits: .init(within: budget), budget: budget, host: self
+        ) { [weak self] in self?.onRefusal($0, $1, $2) }
         bridges[view] = bridge
         return bridge
     }
@@ -119,7 +122,8 @@ package final class LegacyBridgeHost: LegacyHosting {
     package func complete(_ request: inout ResourceRequest) throws -> Bool {
         let carried = messages.removeID(from: &request.head)
         let head = request.head
-        let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
+        // Fetch Metadata Request Headers, section 2.4.
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { head.headerFields[$0] }
         let requester = requesterOrigin(of: head, unnamed: site == "same-origin" ? head.webOrigin : nil)
         let body = try removeBody(carried, for: head, by: requester) { id, origin in
             try holder(of: id, for: origin, referrer: head.headerFields[.referer])?.removeBody(id, for: origin)
@@ -191,9 +195,4 @@ package final class LegacyBridgeHost: LegacyHosting {
         }
         return try LegacyCookieMessage(json: message).line(in: document, schemes: schemes, now: Date())
     }
-}
-
-extension HTTPField.Name {
-    /// The `Sec-Fetch-Site` field (Fetch Metadata Request Headers, section 2.4).
-    fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
 }

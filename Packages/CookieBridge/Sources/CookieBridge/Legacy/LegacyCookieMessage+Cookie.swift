@@ -11,8 +11,8 @@ internal import WebSyntax
     /// removes the cookie that it would replace.
     ///
     /// The rules are those of the jar for a script's cookie (RFC 6265bis, section 5.7). If the domain equals the
-    /// document's host and has no leading dot, the cookie is host-only. Older pages send their host if the script sets
-    /// no domain.
+    /// document's host and has no leading dot, or is missing, the cookie is host-only. Older pages send their host if
+    /// the script sets no domain.
     /// - Parameters:
     ///   - document: the URL of the frame that sent the message, as reported by the engine, not by the page.
     ///   - schemes: the schemes of documents that may set cookies, mapped to the scheme that each represents: `https`
@@ -30,15 +30,17 @@ internal import WebSyntax
             }
         }
         try checkAttributes()
+        let domain = domain ?? url.host
         let isDotted = domain.utf8.first == UInt8(ascii: ".")
         let site = (isDotted ? domain.dropFirst() : domain[...]).asciiLowercased
+        let path = path ?? ""
         let hasPath = path.utf8.first == UInt8(ascii: "/")
         var field = SetCookie(name: name, value: value)
         // No host is below the domain of a single dot. An empty attribute would count as missing.
         field.domain = site.isEmpty ? "." : isDotted || site != url.host ? site : nil
         field.path = hasPath ? path : ""
         field.isSecure = isSecure
-        field.expires = expires.flatMap { $0.utf8.count <= 128 ? CookieDate.parse($0) : nil }
+        field.expires = expiryTime ?? expires.flatMap(Self.date)
         field.maxAge = maximumAge.flatMap { SetCookie.seconds($0.trimmingCharacters(in: .whitespaces)[...].utf8) }
         let identity = Cookie.Identity(
             name: name, domain: url.host, isHostOnly: true, path: hasPath ? path : url.defaultPath)
@@ -80,6 +82,13 @@ internal import WebSyntax
         return isSecure ? line + "; Secure" : line
     }
 
+    private static func date(_ text: String) -> Date? {
+        guard text.utf8.count <= 128 else { return nil }
+        return CookieDate.parse(text)
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+            ?? (try? Date(text, strategy: .iso8601))
+    }
+
     private static func cookieURL(of document: URL, _ schemes: [String: String]) throws -> CookieURL {
         guard let scheme = document.scheme, let real = schemes[scheme.asciiLowercased],
             let url = CookieURL("\(real)\(document.absoluteString.dropFirst(scheme.count))")
@@ -90,7 +99,7 @@ internal import WebSyntax
     /// Checks the lengths and characters of domain and path. The jar's parser would ignore an attribute that is too
     /// long, and would split an attribute at a semicolon (RFC 6265bis, section 5.6).
     private func checkAttributes() throws {
-        let isValid = [domain, path].allSatisfy { text in
+        let isValid = [domain, path].compactMap(\.self).allSatisfy { text in
             text.utf8.count <= SetCookie.maxAttributeBytes
                 && text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
         }
