@@ -64,7 +64,8 @@ struct TableCommandTests {
         let json = try await object("diff", "old.json", "new.json")
         #expect(
             json.keys.sorted() == [
-                "added", "changed", "delete", "download", "invalid", "newVersion", "oldVersion", "removed", "replaces",
+                "added", "changed", "delete", "download", "invalid", "moved", "newVersion", "oldVersion", "removed",
+                "replaces",
             ])
         #expect(json["invalid"] as? Int == 0)
         #expect(json["replaces"] as? Bool == true && json["newVersion"] as? String == "2")
@@ -77,6 +78,24 @@ struct TableCommandTests {
             json["delete"] as? [String] == [
                 "https://cdn.example/1b/b", "https://cdn.example/1c/c", "https://cdn.example/1d/d",
             ])
+    }
+
+    @Test("diff lists the entries whose download URL alone changes")
+    func moved() async throws {
+        try write("old.json", version: "1", [("a", "1", "a"), ("b", "1", "b")])
+        let table = try folder.text(of: "old.json")
+        let moved = table.replacing("cdn.example/1a", with: "cdn.example/new").replacing(
+            #"{"version":"1","update""#, with: #"{"version":"2","update""#)
+        try folder.write("new.json", moved.utf8)
+        let outcome = try await Program("h5").run("table", "diff", "old.json", "new.json", in: folder.path)
+        #expect(
+            outcome.output == """
+                > https://h.example/a
+                0 added, 0 changed, 1 moved, 0 removed; 0 to download, 1 to delete
+
+                """)
+        let json = try await object("diff", "old.json", "new.json")
+        #expect(json["moved"] as? [String] == ["https://h.example/a"] && json["download"] as? [String] == [])
     }
 
     @Test("One more entry in a table of 200 is one download")

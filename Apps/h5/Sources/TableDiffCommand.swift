@@ -12,10 +12,10 @@ struct TableDiffCommand: AsyncParsableCommand {
         abstract: "Shows the changes of a new table for a client with an old one.",
         discussion: """
             Only tables are compared, not files. Without --json, prints a line for each entry, + added, ~ changed, \
-            - removed, then the number of entries and the numbers of files to download and to delete. With --json, \
-            prints {"oldVersion", "newVersion", "replaces", "added", "changed", "removed", "download", "delete", \
-            "invalid"}: two versions, whether a client accepts the new table, three lists of page URLs, two lists of \
-            download URLs, and the number of entries of the new table that cannot be used and are left out. If the \
+            > moved to another download URL, - removed, then the number of entries and the numbers of files to \
+            download and to delete. With --json, prints {"oldVersion", "newVersion", "replaces", "added", "changed", \
+            "moved", "removed", "download", "delete", "invalid"}: two versions, whether a client accepts the new \
+            table, four lists of page URLs, two lists of download URLs, and the number of entries of the new table that cannot be used and are left out. If the \
             new response contains no table, newVersion is null and the lists are empty.
             """)
 
@@ -34,6 +34,7 @@ struct TableDiffCommand: AsyncParsableCommand {
         var replaces: Bool
         var added: [String] = []
         var changed: [String] = []
+        var moved: [String] = []
         var removed: [String] = []
         var download: [String] = []
         var delete: [String] = []
@@ -47,6 +48,7 @@ struct TableDiffCommand: AsyncParsableCommand {
             try container.encode(replaces, forKey: .replaces)
             try container.encode(added, forKey: .added)
             try container.encode(changed, forKey: .changed)
+            try container.encode(moved, forKey: .moved)
             try container.encode(removed, forKey: .removed)
             try container.encode(download, forKey: .download)
             try container.encode(delete, forKey: .delete)
@@ -54,7 +56,7 @@ struct TableDiffCommand: AsyncParsableCommand {
         }
 
         enum CodingKeys: String, CodingKey {
-            case oldVersion, newVersion, replaces, added, changed, removed, download, delete, invalid
+            case oldVersion, newVersion, replaces, added, changed, moved, removed, download, delete, invalid
         }
     }
 
@@ -73,18 +75,23 @@ struct TableDiffCommand: AsyncParsableCommand {
             output = Output(
                 oldVersion: old.version, newVersion: new.version, replaces: new.version != old.version,
                 added: diff.added.map(\.url.description), changed: diff.changed.map(\.url.description),
-                removed: diff.removed.map(\.url.description), download: diff.downloads.map(\.download.description),
+                moved: diff.moved.map(\.url.description), removed: diff.removed.map(\.url.description),
+                download: diff.downloads.map(\.download.description),
                 delete: diff.unreferenced.map(\.description), invalid: diff.invalidCount)
         }
         try json ? CommandOutput.result(json: output) : write(output)
     }
 
     private func write(_ output: Output) throws {
-        for (mark, urls) in [("+", output.added), ("~", output.changed), ("-", output.removed)] {
+        for (mark, urls) in [
+            ("+", output.added), ("~", output.changed), (">", output.moved), ("-", output.removed),
+        ] {
             for url in urls { try CommandOutput.result("\(mark) \(url)") }
         }
+        // Most tables move no file.
+        let moved = output.moved.isEmpty ? "" : "\(output.moved.count) moved, "
         try CommandOutput.result(
-            "\(output.added.count) added, \(output.changed.count) changed, \(output.removed.count) removed; "
+            "\(output.added.count) added, \(output.changed.count) changed, \(moved)\(output.removed.count) removed; "
                 + "\(output.download.count) to download, \(output.delete.count) to delete")
     }
 }

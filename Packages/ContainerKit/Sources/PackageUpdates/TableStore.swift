@@ -71,6 +71,26 @@ package struct TableStore: TableStoring {
         }
     }
 
+    /// Stores files under additional keys in one transaction. The contents are neither read nor written; until the old
+    /// keys are removed, the budget counts both keys of a file.
+    /// - Throws: `StoreError`, with code `overBudget` if the copies alone exceed the budget.
+    package func copy(_ files: [TableURL], to keys: [TableURL]) async throws {
+        try await onThread { store in
+            let copies = try zip(files, keys).compactMap { file, key in
+                try store.resource(for: file.description).map { resource in
+                    StoredResource(
+                        key: key.description, blob: resource.blob, size: resource.size,
+                        mediaType: resource.mediaType, validator: resource.validator)
+                }
+            }
+            let batch = store.makeBatch()
+            let sizes = Dictionary(copies.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
+            let present = try batch.reuse(sizes)
+            let sound = copies.filter { present.contains($0.blob) }
+            if !sound.isEmpty { try store.putResources(sound, from: batch) }
+        }
+    }
+
     /// Removes files. Ignores keys that are not stored.
     /// - Throws: `StoreError`.
     package func remove(_ keys: [TableURL]) async throws {

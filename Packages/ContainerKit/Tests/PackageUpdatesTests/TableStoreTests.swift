@@ -153,6 +153,31 @@ struct TableStoreTests {
         #expect(try await text(library, "c.js") == nil)
     }
 
+    @Test func copiesShareTheirBlobs() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let store = try makeStore()
+        let files = TableStore(store)
+        func key(_ name: String) throws -> TableURL { try #require(TableURL("https://cdn.example/\(name)")) }
+        let contents = [Data("small".utf8), Data(repeating: 7, count: 200_000)]
+        let (old, new) = (try ["a", "b", "missing"].map(key), try ["b", "c", "d"].map(key))
+        for (content, key) in zip(contents, old) {
+            try await files.put(content, md5: MD5Digest(of: content), for: key)
+        }
+        try await files.copy(old, to: new)
+        // The file of a key that is also replaced is read first.
+        for (content, key) in zip(contents, new) {
+            let file = try #require(try await files.file(for: key))
+            #expect(try await file.body.collect(upTo: 1 << 20) == content && file.md5 == MD5Digest(of: content))
+        }
+        try await files.remove([old[0]])
+        #expect(try store.resources().map(\.key) == new.prefix(2).map(\.description))
+        #expect(try store.statistics().rowBlobs.count == 1 && store.statistics().fileBlobs.count == 1)
+        #expect(try store.check().isSound)
+        try await files.copy([], to: [])
+        try await files.copy([old[0]], to: [new[2]])
+        #expect(try store.resources().count == 2)
+    }
+
     @Test func damagedFileIsFetchedAgain() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do { _ = try await update(makeStore(), to: "1", first) }

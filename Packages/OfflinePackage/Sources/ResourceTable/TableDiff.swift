@@ -9,6 +9,11 @@ public struct TableDiff: Sendable, Hashable {
     public private(set) var changed: [TableEntry] = []
     /// The entries of the old table whose URL is not in the new one.
     public private(set) var removed: [TableEntry] = []
+    /// The entries of the new table whose download URL alone differs from the old one. Their files are copied to the
+    /// new keys and are not fetched.
+    public private(set) var moved: [TableEntry] = []
+    /// The keys of the files of ``moved`` in the old table, in the same order.
+    private(set) var sources: [TableURL] = []
     /// The files of ``added`` and ``changed``, each key once, in the order of the new table.
     ///
     /// A missing file of an unchanged entry is not included; it is fetched on first use.
@@ -19,7 +24,7 @@ public struct TableDiff: Sendable, Hashable {
     public private(set) var unreferenced: [TableURL] = []
 
     /// A Boolean value that indicates whether the tables require no action.
-    public var isEmpty: Bool { downloads.isEmpty && removed.isEmpty && unreferenced.isEmpty }
+    public var isEmpty: Bool { downloads.isEmpty && moved.isEmpty && removed.isEmpty && unreferenced.isEmpty }
 
     /// Compares two tables in time linear in the number of entries.
     /// - Parameters:
@@ -41,8 +46,15 @@ public struct TableDiff: Sendable, Hashable {
                 found += 1
                 expected = place + 1
                 let previous = oldEntries[place]
-                if previous.download != entry.download { left.append(previous.download) }
-                guard previous.version != entry.version || previous.md5 != entry.md5 else { continue }
+                let isMoved = previous.download != entry.download
+                if isMoved { left.append(previous.download) }
+                guard previous.version != entry.version || previous.md5 != entry.md5 else {
+                    if isMoved {
+                        moved.append(entry)
+                        sources.append(previous.download)
+                    }
+                    continue
+                }
                 changed.append(entry)
             } else {
                 added.append(entry)

@@ -145,6 +145,11 @@ public actor TableLibrary {
     private func adopt(_ new: URLTable, _ bytes: Data, inPlaceOf old: URLTable?) async throws -> TableDiff {
         let diff = TableDiff(from: old, to: new)
         let pending = try Self.pending(queue(of: new, diff), of: new)
+        // The files are copied before the table is stored. After a crash in between, the copies are removed when the
+        // library is opened; after a crash later, the files of the old keys. A file that is not copied is fetched on
+        // first use.
+        let moves = Self.moves(of: diff)
+        if !moves.isEmpty { await write { try await self.store.copy(moves.map(\.from), to: moves.map(\.to)) } }
         try await Self.storage {
             // The queue is stored first. After a crash in between it belongs to no table and is ignored.
             try await store.put(pending, as: .pending)
@@ -166,11 +171,26 @@ public actor TableLibrary {
         return diff
     }
 
+    /// Returns the old and new keys of moved files, each new key once.
+    private static func moves(of diff: TableDiff) -> [(from: TableURL, to: TableURL)] {
+        var keys: Set<TableURL> = []
+        return zip(diff.sources, diff.moved).compactMap { source, entry in
+            keys.insert(entry.download).inserted ? (source, entry.download) : nil
+        }
+    }
+
     /// Returns the queue for a new table, including queued items of the previous table, which the diff does not
     /// contain.
     private func queue(of new: URLTable, _ diff: TableDiff) -> TableQueue {
         var result = TableQueue()
-        for item in queue.waiting where new[item.entry.url] == item.entry { result.add(item) }
+        let moved = Set(diff.moved.map(\.url))
+        for var item in queue.waiting {
+            guard let entry = new[item.entry.url] else { continue }
+            guard entry == item.entry || moved.contains(entry.url) else { continue }
+            // A file that was not fetched yet is fetched from the new URL.
+            item.entry = entry
+            result.add(item)
+        }
         let changed = Set(diff.changed.map(\.url))
         for entry in diff.downloads {
             result.add(TableQueue.Item(entry: entry, isForced: changed.contains(entry.url)))

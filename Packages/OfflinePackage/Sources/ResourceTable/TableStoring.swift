@@ -26,6 +26,13 @@ public protocol TableStoring: Sendable {
     ///   - key: the download URL of the file.
     func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws
 
+    /// Stores the files of other keys under additional keys, and replaces the previous files of these keys.
+    /// - Parameters:
+    ///   - files: the keys of files. Keys without a file are ignored.
+    ///   - keys: the additional keys, one for each of `files`, without duplicates. Some of them may also be in `files`;
+    ///     all files are read before one is replaced.
+    func copy(_ files: [TableURL], to keys: [TableURL]) async throws
+
     /// Removes files. Keys without a file are ignored.
     func remove(_ keys: [TableURL]) async throws
 

@@ -53,6 +53,14 @@ final class MemoryStore: TableStoring {
         }
     }
 
+    func copy(_ files: [TableURL], to keys: [TableURL]) async throws {
+        try state.withLock { state in
+            if state.refusesFiles { throw Refusal() }
+            let found = files.map { state.files[$0] }
+            for (key, file) in zip(keys, found) { file.map { state.files[key] = $0 } }
+        }
+    }
+
     func remove(_ keys: [TableURL]) async throws {
         state.withLock { state in
             for key in keys { state.files[key] = nil }

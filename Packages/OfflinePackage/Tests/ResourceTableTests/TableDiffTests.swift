@@ -53,14 +53,36 @@ struct TableDiffTests {
         #expect(diff.unreferenced.map(\.description) == [old.items[2].key] && diff.downloads.isEmpty)
     }
 
-    @Test(
-        "An entry with another download URL is unchanged: the new file is fetched on first use, the old one is removed")
+    @Test("An entry that differs in its download URL alone is moved and not downloaded")
     func moved() throws {
-        let old = TableMaker("1", count: 2)
+        var old = TableMaker("1", count: 4)
+        // Two entries share a key.
+        old.items[3].download = old.items[0].key
+        old.items[3].content = old.items[0].content
         var new = old
         new.items[0].download = "https://other.example/e0.js"
+        new.items[1].download = "https://other.example/e1.js"
+        new.items[1].version = "2"
+        new.items[2].download = "https://other.example/e2.js"
+        new.items[2].content = "other"
         let diff = TableDiff(from: try old.table(), to: try new.table())
-        #expect(diff.downloads.isEmpty && diff.unreferenced.map(\.description) == [old.items[0].key])
+        #expect(diff.moved.map(\.download.description) == ["https://other.example/e0.js"])
+        #expect(diff.sources.map(\.description) == [old.items[0].key] && !diff.isEmpty)
+        // Another version or MD5 is downloaded. The shared key is still named.
+        #expect(diff.changed.map(\.url.description) == [new.items[1].url, new.items[2].url])
+        #expect(diff.downloads == diff.changed)
+        #expect(diff.unreferenced.map(\.description) == [old.items[1].key, old.items[2].key])
+    }
+
+    @Test("An entry with another page URL is not moved, even if its MD5 is that of a removed entry")
+    func renamedPage() throws {
+        let old = TableMaker("1", count: 2)
+        var new = old
+        new.items[0].path = "renamed.js"
+        new.items[0].download = "https://other.example/e0.js"
+        let diff = TableDiff(from: try old.table(), to: try new.table())
+        #expect(diff.moved.isEmpty && diff.added == diff.downloads && diff.added.count == 1)
+        #expect(diff.removed.count == 1)
     }
 
     @Test("Without an old table all entries are new, and a file of two entries is fetched once")

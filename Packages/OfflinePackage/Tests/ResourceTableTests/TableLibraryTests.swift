@@ -86,6 +86,97 @@ struct TableLibraryTests {
         #expect(store.keys == keys(new))
     }
 
+    /// Returns a table whose entries have the same versions and files at other download URLs.
+    private func moved(_ old: TableMaker) -> TableMaker {
+        var new = old
+        new.version = "2"
+        for place in new.items.indices { new.items[place].download = "https://cdn.example.com/new/\(place)" }
+        return new
+    }
+
+    @Test("If only download URLs change, the files are stored under the new keys without a request")
+    func movedFiles() async throws {
+        let library = try await fixture.open()
+        let old = TableMaker("1", count: 3)
+        try await fixture.update(library, to: old)
+        await library.downloadPending()
+        // A budget has evicted one file.
+        try await store.remove([try #require(TableURL(old.items[1].key))])
+        network.removeRequests()
+        let new = moved(old)
+        try await fixture.update(library, to: new)
+        await library.downloadPending()
+        #expect(store.keys == keys(new).subtracting([new.items[1].key]))
+        #expect(try await fixture.text(library, new.items[0].url) == "content 0")
+        #expect(network.requestedURLs == [LibraryFixture.primary])
+        // The evicted file is fetched on first use.
+        #expect(try await fixture.text(library, new.items[1].url) == "content 1")
+        #expect(network.requestedURLs == [LibraryFixture.primary, new.items[1].key])
+    }
+
+    @Test("Two files can exchange their keys")
+    func exchangedKeys() async throws {
+        let library = try await fixture.open()
+        let old = TableMaker("1", count: 2)
+        try await fixture.update(library, to: old)
+        await library.downloadPending()
+        network.removeRequests()
+        var new = old
+        new.version = "2"
+        (new.items[0].download, new.items[1].download) = (old.items[1].key, old.items[0].key)
+        try await fixture.update(library, to: new)
+        #expect(try await fixture.text(library, new.items[0].url) == "content 0")
+        #expect(try await fixture.text(library, new.items[1].url) == "content 1")
+        #expect(network.requestedURLs == [LibraryFixture.primary] && store.keys == keys(old))
+    }
+
+    @Test("A file that waits in the queue when its download URL changes is fetched from the new URL")
+    func movedQueue() async throws {
+        let library = try await fixture.open()
+        let old = TableMaker("1", count: 3)
+        try await fixture.update(library, to: old)
+        let new = moved(old)
+        network.removeRequests()
+        try await fixture.update(library, to: new)
+        #expect(await library.queue.count == 3)
+        await library.downloadPending()
+        #expect(Set(network.requestedURLs) == keys(new).union([LibraryFixture.primary]) && store.keys == keys(new))
+    }
+
+    @Test("If files cannot be copied to their new keys, the table is adopted, and they are fetched on first use")
+    func refusedCopies() async throws {
+        let library = try await fixture.open()
+        let old = TableMaker("1", count: 2)
+        try await fixture.update(library, to: old)
+        await library.downloadPending()
+        store.state.withLock { $0.refusesFiles = true }
+        let new = moved(old)
+        try await fixture.update(library, to: new)
+        #expect(library.table?.version == "2" && library.counters.failedWrites == 1 && store.keys.isEmpty)
+        store.state.withLock { $0.refusesFiles = false }
+        #expect(try await fixture.text(library, new.items[0].url) == "content 0")
+    }
+
+    @Test("A kill while files get new keys loses no file of the stored table", arguments: [false, true])
+    func killedMove(isTableStored: Bool) async throws {
+        let old = TableMaker("1", count: 2)
+        let new = moved(old)
+        do {
+            let library = try await fixture.open()
+            try await fixture.update(library, to: old)
+            await library.downloadPending()
+        }
+        // The state of the store after the copies, before and after the new table is stored.
+        try await store.copy(old.table().entries.map(\.download), to: new.table().entries.map(\.download))
+        if isTableStored { try await store.put(new.data, as: .table) }
+        network.removeRequests()
+        let library = try await fixture.open()
+        let stored = isTableStored ? new : old
+        #expect(library.table?.version == stored.version && store.keys == keys(stored))
+        for item in stored.items { #expect(try await fixture.text(library, item.url) == item.content) }
+        #expect(network.requestedURLs.isEmpty)
+    }
+
     @Test("A response with the same version, without an update or without a map has no effect")
     func unchanged() async throws {
         let library = try await fixture.open()
