@@ -26,7 +26,7 @@ extension EngineCheck {
         configuration.views.warmsUpWhenIdle = false
         configuration.pages.mode = mode
         configuration.network.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
-        configuration.pages.legacyMessages = LegacyMessages(prefix: "shop")
+        configuration.pages.legacyMessages = LegacyMessages(prefix: "shop", handlerPrefix: "YX")
         let container = try await Container(engine: engine, configuration: configuration)
         var failures: [String] = []
         container.observe { event in
@@ -51,6 +51,7 @@ extension EngineCheck {
     private func check(_ seen: [String: String], in mode: InterceptionMode) throws {
         let taken = [
             "text", "object", "array", "binary", "large", "empty", "headers", "get", "fetch", "sync", "unknownGET",
+            "number", "none", "url64", "otherNames",
         ]
         for name in taken { try expect(seen[name] == "recorded", "\(name): \(seen[name] ?? "-")") }
         try expect(seen["unknown"] == "failed", "unknown: \(seen["unknown"] ?? "-")")
@@ -58,7 +59,8 @@ extension EngineCheck {
         let refusals = Array(repeating: "TypeError", count: 8).joined(separator: ",")
         try expect(seen["refusals"] == refusals, "refusals: \(seen["refusals"] ?? "-")")
         try expect(
-            seen["cookie"] == "true,true,TypeError,TypeError,TypeError | first=1,m=w,n=v | true | true | first=1; n=v",
+            seen["cookie"]
+                == "true,true,true,TypeError,TypeError | first=1,k=1,m=w,n=v | true | true | true | first=1; n=v",
             "cookie: \(seen["cookie"] ?? "-")")
         try expect(seen["surface"] == "first=1,function,false", "surface: \(seen["surface"] ?? "-")")
         // With the local server, the page's frame bypasses the container.
@@ -79,6 +81,9 @@ extension EngineCheck {
             ("get", Data(), nil), ("fetch", Data("by fetch".utf8), "text/plain;charset=UTF-8"),
             ("sync", Data(#"{"sync":true}"#.utf8), "application/json"),
             ("twice", Data("once".utf8), "text/plain;charset=UTF-8"),
+            ("number", Data("1.5".utf8), "text/plain;charset=UTF-8"), ("none", Data(), nil),
+            ("url64", Data([0, 255]), nil),
+            ("otherNames", Data("by another name".utf8), "text/plain;charset=UTF-8"),
         ]
         for (name, body, type) in bodies {
             let requests = sent[name] ?? []
@@ -91,6 +96,7 @@ extension EngineCheck {
         }
         let headers = sent["headers"]?.first
         try expect(headers?.field("X-Own") == "1" && sent["get"]?.first?.field("X-Own") == "2", "no header")
+        try expect(sent["otherNames"]?.first?.field("X-Own") == "3", "no header of a number")
         try expect(headers?.field("Cookie")?.contains("forged") != true, "a forged cookie")
         try expect(sent["unknown"] == nil && sent["stolen"] == nil, "sent without a body")
     }

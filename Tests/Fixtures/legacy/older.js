@@ -85,19 +85,32 @@ const cases = {
   unknown: () => realXHR(withID("/record/unknown", "nobody's")),
   unknownGET: () => realXHR(withID("/record/unknownGET", "nobody's"), true, "GET"),
   refusals: async () => [
-    await refused({}), await refused({ body: 1 }), await refused({ body: new Blob(["x"]) }),
+    await refused({ body: new Map() }), await refused({ body: new Uint8Array(1) }),
+    await refused({ body: new Blob(["x"]) }),
     await refused({ body: "%", bodyEncoding: "base64" }), await refused({ body: "", bodyEncoding: "gzip" }),
-    await refused({ body: "", requestId: 1 }), await refused({ body: "", headers: { "a b": "" } }),
+    await refused({ body: "", requestId: {} }), await refused({ body: "", headers: { "a b": "" } }),
     await refused({ body: "", headers: { a: "b\r\nc: d" } }),
   ].join(),
+  number: () => send("number", { body: 1.5 }),
+  none: () => send("none", {}),
+  url64: () => send("url64", { body: "AP8", bodyEncoding: "Base64", headers: [] }),
+  /** The handler with its prefix, and the id with its older name in the message and in the URL. */
+  async otherNames() {
+    const id = newID();
+    const message = { "wkwebview-request-id": id, body: "by another name", headers: { "X-Own": 3 } };
+    await webkit.messageHandlers.YXXHRCALL.postMessage(message);
+    return realXHR(`/record/otherNames?a=1&wkwebview-request-id=${encodeURIComponent(id)}&b=%2F+`);
+  },
   cookie: async () => {
     const taken = [
-      await cookie({}), await cookie({ name: "m", value: "w", maximumage: "600", secure: "1" }), await cookie({ value: 1 }),
+      await cookie({}), await cookie({ name: "m", value: "w", maximumage: "600", secure: "1" }),
+      await cookie({ name: "k", value: 1, maximumage: 600, secure: true, expires: null }),
       await cookie({ domain: "other.example" }), await cookie({ originurl: "https://other.example/" }),
     ].join();
     const seen = document.cookie.split("; ").sort().join();
     const told = window.original_cookie === document.cookie;
-    return [taken, seen, told, await cookie({ name: "m", maximumage: "0" }), document.cookie].join(" | ");
+    return [taken, seen, told, await cookie({ name: "m", maximumage: "0" }), await cookie({ name: "k", maximumage: 0 }),
+      document.cookie].join(" | ");
   },
   async foreignFrame() {
     const requestId = newID();
