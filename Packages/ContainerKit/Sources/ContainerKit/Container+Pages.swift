@@ -7,6 +7,7 @@ public import HTTPTypes
 internal import PageInterface
 internal import RequestPipeline
 @_spi(Facade) internal import ResourceLoading
+internal import SchemeMode
 public import WebEngine
 
 // Opening and closing of pages.
@@ -71,7 +72,7 @@ extension Container {
         _ url: String, posting post: PostNavigation?, _ options: PageOptions,
         prepare: @MainActor (Engine.View) throws -> Void
     ) async throws -> Page<Engine.View> {
-        guard let real = RealURL(url) else {
+        guard let real = RealURL(configuration.pages.schemeNames.withoutAlias(url)) else {
             throw ContainerError(.invalidURL, "only http and https pages can be opened", at: url)
         }
         let opening = PageOpening(

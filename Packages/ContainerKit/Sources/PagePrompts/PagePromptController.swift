@@ -121,7 +121,7 @@ package final class PagePromptController {
 
     private func isOwn(_ url: String) -> Bool {
         let scheme = LinkRequest.scheme(of: url)
-        return scheme == names.secure || scheme == names.insecure
+        return scheme == names.secure || scheme == names.insecure || names.aliases.contains(scheme)
     }
 
     // MARK: Prompts

@@ -126,7 +126,8 @@ package final class RequestHandler: Sendable {
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let disposition = policy.disposition(of: head, page: page, isDocument: request.isMainDocument)
-        let isOfOtherMode = request.isMainDocument && isOfOtherMode(head, for: session)
+        let isAlias = names.aliases.contains(request.head.scheme ?? "") && head.method == .get
+        let isOfOtherMode = request.isMainDocument && (isAlias || isOfOtherMode(head, for: session))
         guard names.areRealURLs || disposition.isIntercepted || isOfOtherMode || isServed(head, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }

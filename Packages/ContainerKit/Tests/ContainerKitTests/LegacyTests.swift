@@ -86,6 +86,26 @@ struct LegacyTests {
         await container.shutDown()
     }
 
+    @Test("An alias counts as https: pages open at their own origin, and resources are answered")
+    func aliases() async throws {
+        let names = try #require(SchemeNames(prefix: "containerkit", aliases: ["page", "assets"]))
+        let container = try await fixture.container(covering: ["shop.example"]) { configuration in
+            configuration.pages.mode = .customScheme
+            configuration.pages.schemeNames = names
+        }
+        let page = try await container.open("page://shop.example/a")
+        #expect(page.view.loads == [place + "a"])
+        let resource = try await fixture.answer(to: "assets://shop.example/x.js", from: page.view, of: container)
+        #expect(resource.sink.status == 200 && resource.record.url == "https://shop.example/x.js")
+        #expect(last?.urlText == "https://shop.example/x.js")
+        // A document leads to its own origin, so that no second origin has storage.
+        let document = try await fixture.answer(
+            to: "page://shop.example/b", from: page.view, isMainDocument: true, of: container)
+        #expect(document.sink.text.contains(#"location.replace("https:\/\/shop.example\/b"+location.hash)"#))
+        await #expect(throws: ContainerError.self) { try await container.open("pages://shop.example/") }
+        await container.shutDown()
+    }
+
     @Test("A page that is not covered has no script and no message handler")
     func notCovered() async throws {
         let container = try await container()

@@ -15,20 +15,37 @@ public struct SchemeNames: Sendable, Hashable {
     public let secure: String
     /// The custom scheme for `http`.
     public let insecure: String
+    /// The other schemes with which older pages name `https`, such as `page` and `assets`. The container reads them and
+    /// never writes them.
+    public let aliases: Set<String>
+
+    /// The maximum number of aliases.
+    private static let maxAliases = 8
 
     /// Creates names from a prefix: `app` yields `app` and `app-http`.
     ///
-    /// Returns `nil` unless the prefix is a lower-case URL scheme (RFC 3986, section 3.1) that engines do not reserve.
-    public init?(prefix: String) {
-        let reserved: Set = ["http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript"]
-        guard prefix.utf8.count <= 32, URLScheme.isLowercase(prefix), !reserved.contains(prefix) else { return nil }
+    /// Returns `nil` unless the prefix and the aliases are different lower-case URL schemes (RFC 3986, section 3.1)
+    /// that neither engines nor the container reserve, and there are at most eight aliases.
+    /// - Parameters:
+    ///   - prefix: the scheme for `https`, of at most 32 characters.
+    ///   - aliases: the other schemes that count as `https`, each of at most 32 characters; none by default.
+    public init?(prefix: String, aliases: Set<String> = []) {
+        let reserved: Set = [
+            "http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript", "post",
+        ]
+        let all = aliases.union([prefix])
+        guard aliases.count <= Self.maxAliases, all.count == aliases.count + 1, !aliases.contains(prefix + "-http"),
+            all.allSatisfy({ $0.utf8.count <= 32 && URLScheme.isLowercase($0) && !reserved.contains($0) })
+        else { return nil }
         secure = prefix
         insecure = prefix + "-http"
+        self.aliases = aliases
     }
 
     private init(secure: String, insecure: String) {
         self.secure = secure
         self.insecure = insecure
+        aliases = []
     }
 
     /// The schemes `containerkit` and `containerkit-http`.
@@ -50,12 +67,12 @@ public struct SchemeNames: Sendable, Hashable {
         }
     }
 
-    /// Returns the real scheme for a custom scheme, or `nil` if there is none.
+    /// Returns the real scheme for a custom scheme or an alias, or `nil` if there is none.
     public func realScheme(for name: String) -> String? {
         switch name.asciiLowercased {
         case secure: "https"
         case insecure: "http"
-        default: nil
+        case let name: aliases.contains(name) ? "https" : nil
         }
     }
 
@@ -67,6 +84,11 @@ public struct SchemeNames: Sendable, Hashable {
     /// Returns the real URL for a custom-scheme URL, or `nil` if it has another scheme.
     public func realURL(of name: String) -> String? {
         replacingScheme(of: name, by: realScheme(for:))
+    }
+
+    /// Returns the `https` URL for a URL with an alias. Another URL is returned unchanged.
+    public func withoutAlias(_ url: String) -> String {
+        replacingScheme(of: url) { aliases.contains($0.asciiLowercased) ? "https" : nil } ?? url
     }
 
     /// Returns the real URL of an engine's request. A URL with another scheme is returned unchanged.

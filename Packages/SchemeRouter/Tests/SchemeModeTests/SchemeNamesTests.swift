@@ -52,6 +52,26 @@ struct SchemeNamesTests {
         #expect(names.realURL(of: request) == real)
     }
 
+    @Test("An alias counts as https and is never written")
+    func aliases() throws {
+        let names = try #require(SchemeNames(prefix: "app", aliases: ["page", "assets"]))
+        #expect(names.realURL(of: "Page://Shop.example/a?b") == "https://Shop.example/a?b")
+        #expect(names.realURL(of: "pages://a/") == nil && names.name(of: "page://a/") == nil)
+        #expect(names.name(of: "https://a/") == "app://a/")
+        #expect(names.withoutAlias("assets://a/b#c") == "https://a/b#c")
+        for url in ["app://a/", "https://a/", "assets:a", "", "other://a/"] { #expect(names.withoutAlias(url) == url) }
+        #expect(SchemeNames.standard.realURL(of: "page://a/") == nil)
+    }
+
+    @Test(
+        "An alias is another valid scheme that is not reserved",
+        arguments: [["app"], ["app-http"], ["https"], ["post"], ["Page"], ["1a"], [""], ["a b"], ["blob", "page"]])
+    func invalidAliases(_ aliases: [String]) {
+        #expect(SchemeNames(prefix: "app", aliases: Set(aliases)) == nil)
+        #expect(SchemeNames(prefix: "app", aliases: Set((1...9).map { "a\($0)" })) == nil)
+        #expect(SchemeNames(prefix: "app", aliases: Set((1...8).map { "a\($0)" })) != nil)
+    }
+
     @Test("Names of one prefix are not names of another, and a real URL is not a name")
     func otherNames() throws {
         let other = try #require(SchemeNames(prefix: "shop+1.x-y"))

@@ -143,7 +143,7 @@ extension ContainerCore {
     /// - Throws: `EngineError` if the engine already has a handler for one of the schemes; ``ContainerError`` with code
     ///   `unsupported` if it permits no handler on https.
     func register(_ requests: SchemeRequestHandler, _ resources: HeldResourceHandler?) throws {
-        var schemes = [CustomScheme(name: names.secure, isSecure: true)]
+        var schemes = ([names.secure] + names.aliases.sorted()).map { CustomScheme(name: $0, isSecure: true) }
         if !names.areRealURLs { schemes.append(CustomScheme(name: names.insecure, isSecure: false)) }
         for scheme in schemes {
             do {

@@ -45,7 +45,7 @@ struct URLReference {
     /// The index after the scheme, or of the first character if there is none.
     private let start: Int
     private let context: RewritingContext
-    /// A Boolean value that indicates whether ``scheme`` is spelled as a custom scheme.
+    /// A Boolean value that indicates whether ``scheme`` is spelled as a custom scheme or an alias.
     private var isNamed = false
 
     /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under a
@@ -64,7 +64,7 @@ struct URLReference {
         }
         // Most references are relative, which their first characters show.
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
-            mayName(bytes[first...].prefix(2)) || context.requestedURL != nil
+            mayName(bytes[first...].prefix(2)) || context.requestedURL != nil || !context.names.aliases.isEmpty
                 || isURL && bytes.contains(UInt8(ascii: "\\"))
         else { return [] }
         guard let reference = URLReference(Array(bytes), in: context) else { return [] }
@@ -104,6 +104,10 @@ struct URLReference {
         case ("https", let end)?:
             scheme = "https"
             start = end
+        case let (name, end)? where context.names.aliases.contains(name) && bytes[end...].starts(with: "//".utf8):
+            scheme = "https"
+            start = end
+            isNamed = true
         case let (name, end)? where context.selection == .held && bytes[end...].starts(with: "//".utf8):
             // A custom-scheme URL in a style sheet.
             guard context.requestedURL != nil, let real = context.names.realScheme(for: name) else { return nil }
@@ -157,6 +161,8 @@ struct URLReference {
             beginning = scheme == nil && real == context.namedScheme ? "//" : name + "://"
         } else if scheme == nil, context.namedScheme != nil {
             beginning = "\(context.scheme)://"
+        } else if isNamed {
+            beginning = "\(real)://"
         } else {
             return []
         }

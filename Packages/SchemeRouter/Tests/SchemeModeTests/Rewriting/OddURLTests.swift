@@ -27,6 +27,21 @@ struct OddURLTests {
     }
 
     @Test(
+        "A URL with an alias becomes the custom-scheme URL, or the real URL of a host that is not covered",
+        arguments: [
+            ("assets://cdn.example/x.js?y", "app://cdn.example/x.js?y"), ("Page://CDN.example", "app://cdn.example/"),
+            ("assets://other.example/x", "https://other.example/x"), ("assets:x", "assets:x"),
+            ("asset://cdn.example/x", "asset://cdn.example/x"), ("x/assets://cdn.example/", "x/assets://cdn.example/"),
+        ])
+    func aliases(reference: String, expected: String) throws {
+        let names = try #require(SchemeNames(prefix: "app", aliases: ["page", "assets"]))
+        let context = RewritingContext(names: names, url: "https://shop.example/dir/page") { url, _ in isCovered(url) }
+        #expect(image(reference, context) == expected)
+        #expect(rewrittenCSS("a{b:url(\(reference))}", context) == "a{b:url(\(expected))}")
+        #expect(image(reference) == reference)
+    }
+
+    @Test(
         "The page's own scheme without a host is redundant",
         arguments: [
             ("https:x.png", "x.png"), ("https:/x.png", "/x.png"), ("https:\\x.png", "/x.png"),
