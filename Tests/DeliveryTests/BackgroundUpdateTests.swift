@@ -273,7 +273,7 @@ struct BackgroundUpdateTests {
         let manifest = try depot.publish(["index.html": text(102_000, seed: 1)], version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network) { $0.downloads.background = downloads }
-            let id = try await updater.update(from: network.source()).package.id
+            let id = try #require(try await updater.update(from: network.source()).package).id
             let file = try #require(manifest.files.first { $0.path.description == "index.html" })
             let name = file.sha256.description
             func damage() async throws {

@@ -31,12 +31,12 @@ struct ReadmeTests {
     }
 
     @Test(
-    @Test(
         "The guides show code that is compiled and tested",
         arguments: [
             ("testing", "ShopScreen"), ("testing", "ShopScreenTests"), ("app-life", "DeviceOptions"),
             ("app-life", "UpdatingShop"), ("cookies", "NativeLogin"), ("route-rules", "Guides/RuleActionsSample"),
             ("route-rules", "Guides/HostContentSample"), ("page-requests", "CartCalls"),
+            ("page-interface", "PageInterfaceSample"),
         ])
     func samples(guide: String, name: String) throws {
         let guide = try text("docs/\(guide).md")

@@ -21,7 +21,7 @@ extension ContainerCore {
     ) -> PageInterfaceComponent<Engine>? {
         guard let options = configuration.pages.interface else { return nil }
         let controller = PageInterfaceController(
-            options, conditions: configuration.conditions, clock: configuration.clock)
+            options, conditions: configuration.hostConditions, clock: configuration.clock)
         return PageInterfaceComponent(controller, self, locator, recovery?.monitor, engineCaches)
     }
 }
