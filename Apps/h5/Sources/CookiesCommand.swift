@@ -13,8 +13,8 @@ struct CookiesCommand: AsyncParsableCommand {
         commandName: "cookies",
         abstract: "Sets and gets cookies of one jar, line by line.",
         discussion: """
-            Reads lines of JSON from standard input and prints one line of JSON for each, before the next line is read. \
-            {"set":{"url":U,"header":H,"api":"http"|"script"}} stores the Set-Cookie value H, or assigns it to \
+            Reads lines of JSON from standard input and prints one line of JSON for each, before the next line is \
+            read. {"set":{"url":U,"header":H,"api":"http"|"script"}} stores the Set-Cookie value H, or assigns it to \
             document.cookie, and prints {"reason","stored"}: the reason is null or a code such as "public-suffix"; \
             "expired" means that the jar keeps no cookie of that name, domain and path. \
             {"get":{"url":U,"api":"http"|"script"}} prints {"cookie"}, which may be empty. The default of "api" is \
