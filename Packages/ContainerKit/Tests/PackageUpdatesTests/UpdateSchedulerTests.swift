@@ -6,7 +6,7 @@ import BaseTesting
 import Foundation
 import HTTPTypes
 import Logging
-import OfflinePackage
+@_spi(Facade) import OfflinePackage
 import PackageFormat
 import PackagePublisher
 import ResourceLoading
@@ -247,6 +247,33 @@ struct UpdateSchedulerTests {
         stage.advance(by: 60)
         await scheduler.checkNow()
         #expect(stage.installed == ["a 2"])
+        await scheduler.shutDown()
+    }
+
+    @Test("A version that waits for the next launch is discarded if the catalogue returns to the active version")
+    func reversion() async throws {
+        let (a, manifest) = (try PackageID("a"), "https://shop.example/a.json")
+        try stage.publish("a")
+        try stage.list(["a"], sequence: 1, version: "1")
+        stage.options.catalogue = CatalogueDocument(Stage.catalogueURL)
+        var scheduler = try await stage.launch()
+        await scheduler.checkNow()
+        #expect(stage.installed == ["a 1"])
+        await scheduler.shutDown()
+        let former = stage.network.files.withLock { $0[manifest] }
+        stage.options.timing = .nextLaunch
+        scheduler = try await stage.launch()
+        try stage.publish("a", version: "2")
+        try stage.list(["a"], sequence: 2, version: "2")
+        stage.advance(by: 60)
+        await scheduler.checkNow()
+        #expect(try await stage.library.hasStagedGeneration(of: a))
+        stage.network.files.withLock { $0[manifest] = former }
+        try stage.list(["a"], sequence: 3, version: "1")
+        stage.advance(by: 60)
+        await scheduler.checkNow()
+        #expect(try await !stage.library.hasStagedGeneration(of: a))
+        #expect(stage.installed == ["a 1"])
         await scheduler.shutDown()
     }
 

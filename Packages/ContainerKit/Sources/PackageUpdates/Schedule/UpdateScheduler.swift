@@ -337,8 +337,10 @@ extension UpdateScheduler {
     private static func attempt(
         _ update: DueUpdate, _ updater: PackageUpdater, _ library: PackageLibrary, _ conditions: any HostConditioning
     ) async -> UpdatePlan.Ending {
+        // If another version is staged, the update discards it.
         if let id = update.source.package, let version = update.version,
-            library.installed.contains(where: { $0.id == id && $0.version == version })
+            library.installed.contains(where: { $0.id == id && $0.version == version }),
+            (try? await library.hasStagedGeneration(of: id)) == false
         {
             return .finished
         }

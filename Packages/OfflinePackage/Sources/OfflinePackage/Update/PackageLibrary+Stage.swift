@@ -115,6 +115,12 @@ extension PackageLibrary {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a staged generation of a package waits for its activation.
+    /// - Throws: ``StoreError`` or `CancellationError`.
+    @_spi(Facade) public func hasStagedGeneration(of id: PackageID) async throws -> Bool {
+        try await waiting().contains { $0.generation.package.id == id }
+    }
+
     /// Returns a Boolean value that indicates whether a staged generation lies in the scope of its package's active
     /// generation. An older version of the app may have staged a generation outside the scope.
     func isInScope(_ generation: PackageGeneration) async throws -> Bool {

@@ -16,8 +16,8 @@ public struct PackageCatalogue: Sendable, Hashable {
         public var manifestURL: String
         /// The URL that the package's base URL must lie below.
         public var scope: PackageBaseURL
-        /// The version that the manifest describes; if it is active, the manifest is not requested. `nil` if the
-        /// manifest is always requested.
+        /// The version that the manifest describes, or `nil` if the manifest is always requested. If the version is
+        /// active and no other one waits for its activation, the manifest is not requested.
         public var version: PackageVersion?
 
         /// Creates an entry.
