@@ -82,8 +82,11 @@ struct UpdatePlanInterleavingTests {
             #expect(update.urgency == .wanted || conditions.allowsBackgroundTransfers)
             if let last = starts[update.key] { #expect(now.timeIntervalSince(last) >= 30, "\(update.key)") }
             #expect(update.source.package.map { !removals.contains($0) } ?? true)
-            let isListed = known?.packages.contains { $0.manifestURL == update.key } ?? false
-            #expect(isListed || requests[update.key] != nil || update.key == options.sources[0].manifestURL)
+            if requests[update.key] == nil, update.key != options.sources[0].manifestURL {
+                let entry = known?.packages.first { $0.manifestURL == update.key }
+                #expect(entry?.package == update.source.package && entry?.scope == update.source.scope)
+                #expect(entry != nil, "\(update.key)")
+            }
             starts[update.key] = now
             running.append(update)
         }
@@ -115,15 +118,16 @@ struct UpdatePlanInterleavingTests {
             advance()
         }
 
-        /// Changes the catalogue of the server.
+        /// Changes the catalogue of the server: its packages, the URLs of their manifests, and their scopes.
         mutating func serve() throws {
             let ids = (0..<4).filter { _ in random(2) == 0 }
             served = try PackageCatalogue(
                 sequence: served.sequence + 1,
-                packages: ids.map {
-                    try .init(
-                        package: PackageID("p\($0)"), manifestURL: "https://c.example/\($0).json",
-                        scope: PackageBaseURL("https://c.example/\($0)/"))
+                packages: ids.map { id in
+                    let folder = ["", "/moved"][random(4) / 3]
+                    return try .init(
+                        package: PackageID("p\(id)"), manifestURL: "https://c.example\(folder)/\(id).json",
+                        scope: PackageBaseURL("https://c.example/\(id)\(["", "/app"][random(4) / 3])/"))
                 })
         }
 

@@ -272,6 +272,23 @@ struct UpdatePlanTests {
         #expect(plan.stored.withdrawn == [])
     }
 
+    @Test("A due update of a manifest that a newer catalogue replaces is dropped, and another one gets the new scope")
+    mutating func replacement() throws {
+        var plan = UpdatePlan(try Self.options(.manual, [], catalogue: true, most: 1))
+        _ = try check(&plan, .catalogue(Self.catalogue(1, ["a", "b", "c"])))
+        #expect(plan.running == ["https://c.example/a.json"])
+        var entries = try Self.catalogue(2, ["a", "b", "c"]).packages
+        for index in 0..<2 { entries[index].manifestURL = "https://c.example/new/\(index).json" }
+        entries[2].scope = try PackageBaseURL("https://c.example/new/")
+        now += 30
+        _ = try check(&plan, .catalogue(PackageCatalogue(sequence: 2, packages: entries)))
+        let c = try #require(plan.stored.due.first { $0.key == "https://c.example/c.json" })
+        #expect(c.source.scope == entries[2].scope)
+        // An update that runs is not attempted again.
+        plan.finish("https://c.example/a.json", with: .failed)
+        #expect(plan.stored.due.map(\.key).sorted() == entries.map(\.manifestURL).sorted())
+    }
+
     @Test("A package that the app names too is not withdrawn")
     mutating func named() throws {
         let named = PackageSource("https://shop.example/a.json", package: try PackageID("a"))

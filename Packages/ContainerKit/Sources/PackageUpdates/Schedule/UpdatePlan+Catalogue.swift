@@ -97,8 +97,7 @@ extension UpdatePlan {
         stored.withdrawn.removeFirst(max(0, stored.withdrawn.count - Self.maxWithdrawn))
         stored.removals.formUnion(gone)
         stored.removals.subtract(listed)
-        let plan = self
-        drop(where: plan.isWithdrawn)
+        refreshDue()
     }
 }
 

@@ -230,9 +230,9 @@ struct UpdatePlan: Sendable, Hashable {
         case .refused where !isCall, .failed where !isCall: progress.failed += 1
         default: break
         }
-        // The catalogue may have dropped the package meanwhile.
-        let plan = self
-        drop(where: plan.isWithdrawn)
+        // The catalogue may have dropped the manifest meanwhile.
+        let isListed = candidates.contains { $0.key == key }
+        drop { !$0.isOfApp && $0.key == key && !isListed }
     }
 
     /// Applies the end of a removal.
@@ -323,21 +323,25 @@ struct UpdatePlan: Sendable, Hashable {
             stored.catalogue = nil
             stored.catalogueURL = url
         }
-        let keys = Set(candidates.map(\.key))
-        stored.due.removeAll { !$0.isOfApp && !keys.contains($0.key) }
+        refreshDue()
+    }
+
+    /// Drops automatic updates that the configuration and the catalogue no longer contain, and sets the scope, the
+    /// version and the options of the others. An update that runs is dropped at its end.
+    mutating func refreshDue() {
+        let current = Dictionary(uniqueKeysWithValues: candidates.map { ($0.key, $0) })
+        drop { !$0.isOfApp && current[$0.key] == nil }
+        for index in stored.due.indices where !stored.due[index].isOfApp {
+            guard var update = current[stored.due[index].key] else { continue }
+            update.failures = stored.due[index].failures
+            stored.due[index] = update
+        }
     }
 
     private func isReady(_ update: DueUpdate, at now: Date) -> Bool {
         !running.contains(update.key) && !held.contains(update.key)
             && !(update.source.package.map { stored.removals.union(removalsInProgress).contains($0) } ?? false)
             && !(stored.attempts[update.key].map { Self.isRecent($0, at: now) } ?? false)
-    }
-
-    /// Returns a Boolean value that indicates whether a due update is that of a package that the catalogue no longer
-    /// lists.
-    func isWithdrawn(_ update: DueUpdate) -> Bool {
-        guard !update.isOfApp, let id = update.source.package, stored.withdrawn.contains(id) else { return false }
-        return !options.sources.contains { $0.manifestURL == update.key }
     }
 
     private mutating func announce(_ reason: String, of update: DueUpdate) {
