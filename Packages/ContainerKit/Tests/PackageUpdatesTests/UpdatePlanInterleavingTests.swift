@@ -33,8 +33,10 @@ struct UpdatePlanInterleavingTests {
         var overtaken: Set<String> = []
         var removals: Set<PackageID> = []
         var starts: [String: Date] = [:]
-        /// The requests of the app that have not ended, with the number of failed attempts.
-        var requests: [String: Int] = [:]
+        /// The times of failures after which no request and no other network has allowed an early attempt.
+        var failures: [String: Date] = [:]
+        /// The requests of the app that have not ended.
+        var requests: Set<String> = []
         var installed: Set<PackageID> = []
         var listedOnce: Set<PackageID> = []
         var counts: [String: Int] = [:]
@@ -56,6 +58,8 @@ struct UpdatePlanInterleavingTests {
         // MARK: Steps of the plan
 
         mutating func advance() {
+            let due = Set(plan.stored.due.map(\.key))
+            failures = failures.filter { due.contains($0.key) }
             for step in plan.advance(at: now, in: conditions) {
                 switch step {
                 case .check(let attempt):
@@ -81,8 +85,11 @@ struct UpdatePlanInterleavingTests {
             #expect(!running.contains { $0.key == update.key } && !isAway)
             #expect(update.urgency == .wanted || conditions.allowsBackgroundTransfers)
             if let last = starts[update.key] { #expect(now.timeIntervalSince(last) >= 30, "\(update.key)") }
+            if let last = failures[update.key] {
+                #expect(now.timeIntervalSince(last) >= UpdatePlan.retryInterval, "\(update.key)")
+            }
             #expect(update.source.package.map { !removals.contains($0) } ?? true)
-            if requests[update.key] == nil, update.key != options.sources[0].manifestURL {
+            if !requests.contains(update.key), update.key != options.sources[0].manifestURL {
                 let entry = known?.packages.first { $0.manifestURL == update.key }
                 #expect(entry?.package == update.source.package && entry?.scope == update.source.scope)
                 #expect(entry != nil, "\(update.key)")
@@ -100,10 +107,14 @@ struct UpdatePlanInterleavingTests {
                 let triggers: [UpdatePlan.Trigger] = [
                     .foreground, .request, .timer, .opened("https://c.example/\(random(4))/x"),
                 ]
-                plan.record(triggers[random(4)], at: now)
+                let trigger = triggers[random(4)]
+                if trigger == .request { failures = [:] }
+                plan.record(trigger, at: now)
             case 4:
+                let former = conditions.network
                 conditions = HostConditions(
                     isIdle: random(3) > 0, network: [.none, .metered, .unmetered, .unmetered][random(4)])
+                if conditions.network != former { failures = [:] }
                 plan.conditionsDidChange(at: now)
             case 5:
                 isAway = random(3) == 0
@@ -152,19 +163,18 @@ struct UpdatePlanInterleavingTests {
             let update = running.remove(at: random(running.count))
             let isOvertaken = overtaken.remove(update.key) != nil
             let ending = isOvertaken && ending == .finished ? .failed : ending
-            plan.finish(update.key, with: ending)
+            plan.finish(update.key, with: ending, at: now)
             switch ending {
             case .finished:
                 count("finish")
-                requests[update.key] = nil
+                requests.remove(update.key)
                 if let id = update.source.package { installed.insert(id) }
-            case .refused: requests[update.key] = nil
+            case .refused: requests.remove(update.key)
             case .failed:
-                guard let failures = requests[update.key] else { break }
-                requests[update.key] = failures + 1 < UpdatePlan.maxFailures ? failures + 1 : nil
+                if plan.stored.due.contains(where: { $0.key == update.key }) { failures[update.key] = now }
             case .notNow, .interrupted: break
             }
-            #expect(requests[update.key] == nil || plan.stored.due.contains { $0.key == update.key })
+            #expect(!requests.contains(update.key) || plan.stored.due.contains { $0.key == update.key })
         }
 
         mutating func endRemoval(isRemoved: Bool) {
@@ -178,7 +188,8 @@ struct UpdatePlanInterleavingTests {
         mutating func request(_ url: String) {
             let isAccepted = plan.request(PackageSource(url), .now)
             #expect(isAccepted)
-            if !running.contains(where: { $0.key == url }) { requests[url] = 0 }
+            failures[url] = nil
+            if !running.contains(where: { $0.key == url }) { requests.insert(url) }
         }
 
         /// Ends the process, and starts another one with the stored state.
@@ -187,6 +198,7 @@ struct UpdatePlanInterleavingTests {
             let stored = try plan.stored.reopened()
             plan = UpdatePlan(options, stored: stored)
             (checks, running, removals, overtaken, isAway) = ([], [], [], [], false)
+            failures = [:]
             plan.record(.launch, at: now)
         }
 
@@ -197,6 +209,7 @@ struct UpdatePlanInterleavingTests {
             conditions = HostConditions()
             for _ in 0..<20 {
                 now += 31
+                failures = [:]
                 plan.conditionsDidChange(at: now)
                 plan.record(.request, at: now)
                 advance()
@@ -207,7 +220,7 @@ struct UpdatePlanInterleavingTests {
                     advance()
                 }
             }
-            #expect(plan.stored.due == [] && plan.stored.removals == [] && requests == [:])
+            #expect(plan.stored.due == [] && plan.stored.removals == [] && requests == [])
             let listed = Set(served.packages.map(\.package))
             #expect(known == served && installed == listed, "\(installed) \(listed)")
             #expect(Set(plan.stored.withdrawn) == listedOnce.subtracting(listed))

@@ -91,7 +91,7 @@ struct UpdatePlanTests {
         var plan = UpdatePlan(options)
         plan.record(.launch, at: now)
         #expect(started(by: &plan) == [Self.shop.manifestURL])
-        plan.finish(Self.shop.manifestURL, with: .finished)
+        plan.finish(Self.shop.manifestURL, with: .finished, at: now)
         #expect(plan.nextWake(at: now) == now + 600)
         plan = UpdatePlan(options, stored: plan.stored)
         now += 599
@@ -104,7 +104,7 @@ struct UpdatePlanTests {
         plan.record(.timer, at: now)
         #expect(started(by: &plan) == [Self.shop.manifestURL])
         // A clock that was set back delays nothing.
-        plan.finish(Self.shop.manifestURL, with: .finished)
+        plan.finish(Self.shop.manifestURL, with: .finished, at: now)
         now -= 10_000
         #expect(plan.nextWake(at: now) == now)
     }
@@ -115,7 +115,7 @@ struct UpdatePlanTests {
         var plan = UpdatePlan(options)
         plan.record(.foreground, at: now)
         #expect(started(by: &plan).count == 1)
-        plan.finish(Self.shop.manifestURL, with: .finished)
+        plan.finish(Self.shop.manifestURL, with: .finished, at: now)
         now += 29
         plan = UpdatePlan(options, stored: plan.stored)
         plan.record(.foreground, at: now)
@@ -146,27 +146,58 @@ struct UpdatePlanTests {
         plan.conditionsDidChange(at: now)
         let update = try #require(plan.advance(at: now, in: conditions).compactMap(\.update).first)
         #expect(update.source == Self.shop && update.timing == .now && update.urgency == .whenConvenient)
-        plan.finish(update.key, with: .finished)
+        plan.finish(update.key, with: .finished, at: now)
         #expect(plan.stored.due == [])
     }
 
-    @Test("An update that failed is retried after a trigger, at most five times in total; a refused one is not")
+    @Test("An update that failed is retried after 10 minutes, one of the app without a limit; a refused one is not")
     mutating func failures() throws {
+        var plan = UpdatePlan(try Self.options(.onForeground, [Self.help]))
+        _ = plan.request(Self.shop, .now)
+        plan.record(.foreground, at: now)
+        for attempt in 1...8 {
+            #expect(started(by: &plan).count == (attempt <= 5 ? 2 : 1), "\(attempt)")
+            plan.finish(Self.shop.manifestURL, with: .failed, at: now)
+            plan.finish(Self.help.manifestURL, with: .failed, at: now)
+            let end = now
+            now += 599
+            for trigger in [.timer, .opened("https://a.example/")] as [UpdatePlan.Trigger] {
+                plan.record(trigger, at: now)
+                #expect(started(by: &plan) == [] && plan.nextWake(at: now) == end + 600)
+            }
+            now += 1
+            plan.record(.timer, at: now)
+        }
+        #expect(plan.stored.due.map(\.source) == [Self.shop])
+        _ = plan.advance(at: now, in: conditions)
+        plan.finish(Self.shop.manifestURL, with: .refused, at: now)
+        #expect(plan.stored.due == [])
+    }
+
+    @Test("An update that failed is retried at once after a request or with another network")
+    mutating func earlyRetries() throws {
         var plan = UpdatePlan(try Self.options(.manual, []))
         _ = plan.request(Self.shop, .now)
-        for attempt in 1...5 {
-            #expect(started(by: &plan).count == 1, "\(attempt)")
-            plan.finish(Self.shop.manifestURL, with: .failed)
+        #expect(started(by: &plan).count == 1)
+        for step in 0..<4 {
+            plan.finish(Self.shop.manifestURL, with: .failed, at: now)
             now += 30
-            #expect(started(by: &plan) == [])
-            #expect(plan.nextWake(at: now) == (attempt < 5 ? now + 600 : nil))
-            plan.record([.timer, .foreground, .opened("https://a.example/")][attempt % 3], at: now)
+            conditions.kind = [.wifi, .wired][step % 2]
+            plan.conditionsDidChange(at: now)
+            plan.record(.foreground, at: now)
+            #expect(started(by: &plan) == [], "\(step)")
+            switch step {
+            case 0: plan.record(.request, at: now)
+            case 1: _ = plan.request(Self.shop, .now)
+            case 2:
+                conditions.network = .none
+                #expect(started(by: &plan) == [])
+                conditions.network = .unmetered
+            // The clock was set back.
+            default: now -= 10_000
+            }
+            #expect(started(by: &plan).count == 1, "\(step)")
         }
-        #expect(plan.stored.due == [])
-        _ = plan.request(Self.shop, .now)
-        _ = plan.advance(at: now, in: conditions)
-        plan.finish(Self.shop.manifestURL, with: .refused)
-        #expect(plan.stored.due == [])
     }
 
     @Test("A trigger within 30 seconds of a failure retries at the end of the 30 seconds")
@@ -174,7 +205,7 @@ struct UpdatePlanTests {
         var plan = UpdatePlan(try Self.options(.manual, []))
         _ = plan.request(Self.shop, .now)
         #expect(started(by: &plan).count == 1)
-        plan.finish(Self.shop.manifestURL, with: .notNow("busy"))
+        plan.finish(Self.shop.manifestURL, with: .notNow("busy"), at: now)
         plan.record(.foreground, at: now + 5)
         now += 5
         #expect(started(by: &plan) == [] && plan.nextWake(at: now) == now + 25)
@@ -191,14 +222,14 @@ struct UpdatePlanTests {
         var steps = plan.advance(at: now, in: conditions)
         #expect(steps.compactMap(\.update).map(\.source) == Array(sources[..<2]))
         #expect(steps.contains(.announceProgress(.init(total: 5))))
-        plan.finish(sources[0].manifestURL, with: .finished)
-        plan.finish(sources[1].manifestURL, with: .refused)
+        plan.finish(sources[0].manifestURL, with: .finished, at: now)
+        plan.finish(sources[1].manifestURL, with: .refused, at: now)
         steps = plan.advance(at: now, in: conditions)
         #expect(steps.compactMap(\.update).count == 2)
         #expect(steps.contains(.announceProgress(.init(finished: 1, failed: 1, total: 5))))
-        for source in sources[2..<4] { plan.finish(source.manifestURL, with: .finished) }
+        for source in sources[2..<4] { plan.finish(source.manifestURL, with: .finished, at: now) }
         #expect(started(by: &plan).count == 1)
-        plan.finish(sources[4].manifestURL, with: .finished)
+        plan.finish(sources[4].manifestURL, with: .finished, at: now)
         #expect(
             plan.advance(at: now, in: conditions) == [.announceProgress(.init(finished: 4, failed: 1, total: 5))])
         #expect(plan.isResting && plan.advance(at: now, in: conditions) == [])
@@ -217,7 +248,7 @@ struct UpdatePlanTests {
         #expect(started(by: &plan) == [Self.help.manifestURL])
         var next = UpdatePlan(options, stored: plan.stored)
         #expect(next.advance(at: now + 60, in: conditions).compactMap(\.update).map(\.source) == [Self.shop])
-        plan.finish(Self.shop.manifestURL, with: .finished)
+        plan.finish(Self.shop.manifestURL, with: .finished, at: now)
         #expect(plan.stored.due.map(\.source) == [Self.help])
     }
 
@@ -242,7 +273,7 @@ struct UpdatePlanTests {
         #expect(try plan.finish(attempt, with: .catalogue(offered), at: now) == offered)
         #expect(started(by: &plan) == ["https://c.example/a.json", "https://c.example/b.json"])
         // A check within 30 seconds uses the catalogue that is known.
-        plan.finish("https://c.example/a.json", with: .finished)
+        plan.finish("https://c.example/a.json", with: .finished, at: now)
         now += 10
         plan.record(.opened("https://c.example/c/"), at: now)
         #expect(started(by: &plan) == ["https://c.example/c.json"])
@@ -253,7 +284,7 @@ struct UpdatePlanTests {
         let options = try Self.options(.manual, [], catalogue: true)
         var plan = UpdatePlan(options)
         _ = try check(&plan, .catalogue(Self.catalogue(1, ["a", "b"])))
-        for id in ["a", "b"] { plan.finish("https://c.example/\(id).json", with: .finished) }
+        for id in ["a", "b"] { plan.finish("https://c.example/\(id).json", with: .finished, at: now) }
         now += 30
         let steps = try check(&plan, .catalogue(Self.catalogue(2, ["b"]))).steps
         let a = try PackageID("a")
@@ -285,7 +316,7 @@ struct UpdatePlanTests {
         let c = try #require(plan.stored.due.first { $0.key == "https://c.example/c.json" })
         #expect(c.source.scope == entries[2].scope)
         // An update that runs is not attempted again.
-        plan.finish("https://c.example/a.json", with: .failed)
+        plan.finish("https://c.example/a.json", with: .failed, at: now)
         #expect(plan.stored.due.map(\.key).sorted() == entries.map(\.manifestURL).sorted())
     }
 

@@ -17,8 +17,10 @@ internal import ResourceLoading
 ///   caller waits for are not counted.
 /// - A package is not attempted again within 30 seconds.
 /// - An update whose conditions do not hold waits. It starts when they hold.
-/// - An update that failed for a reason that may pass is held. It is attempted again after the next trigger or change
-///   of conditions, or after ``retryInterval``, at most ``maxFailures`` times in total.
+/// - An update that failed for a reason that may pass is attempted again after ``retryInterval``, a change of the
+///   network, or a request of the app. An automatic one is attempted at most ``maxFailures`` times until the next
+///   check, and one that the app has requested until it succeeds or is refused.
+/// - An update that the conditions did not allow is attempted again after the next trigger or change of conditions.
 ///
 /// Times are those of the wall clock, because they are kept across processes. A time in the future means that the clock
 /// was set back, and delays nothing.
@@ -94,9 +96,9 @@ struct UpdatePlan: Sendable, Hashable {
         }
     }
 
-    /// The number of failed attempts after which an update is given up until the next check.
+    /// The number of failed attempts after which an automatic update is given up until the next check.
     static let maxFailures = 5
-    /// The time after which an update that failed is attempted again without a trigger, in seconds.
+    /// The time after which an update that failed is attempted again, in seconds.
     static let retryInterval: TimeInterval = 600
     /// The maximum number of due updates. Further ones are dropped until the next check.
     static let maxDue = 2 * PackageCatalogue.maxPackages
@@ -113,6 +115,10 @@ struct UpdatePlan: Sendable, Hashable {
     private var calls: Set<String> = []
     /// The keys of the updates that are not attempted before the next trigger.
     private var held: Set<String> = []
+    /// The earliest times of the next attempts of updates that failed, by key.
+    private var retries: [String: Date] = [:]
+    /// The network at the last call of ``advance(at:in:)``.
+    private var network: HostConditions.Network?
     /// The reasons that were announced, by key.
     private var announced: [String: String] = [:]
     /// The packages whose removal is in progress.
@@ -145,6 +151,7 @@ struct UpdatePlan: Sendable, Hashable {
     mutating func record(_ trigger: Trigger, at now: Date) {
         held = []
         failedRemovals = []
+        if trigger == .request { retries = [:] }
         switch trigger {
         case .launch where options.policy.isOnLaunch, .foreground where options.policy.isOnForeground, .request:
             check(Demand(isAll: true), at: now)
@@ -178,6 +185,7 @@ struct UpdatePlan: Sendable, Hashable {
             stored.due.append(update)
         }
         held.remove(update.key)
+        retries[update.key] = nil
         return true
     }
 
@@ -187,6 +195,7 @@ struct UpdatePlan: Sendable, Hashable {
         stored.due.removeAll { !running.contains($0.key) && isDropped($0) }
         let keys = Set(stored.due.map(\.key))
         held.formIntersection(keys)
+        retries = retries.filter { keys.contains($0.key) }
         announced = announced.filter { keys.contains($0.key) }
     }
 
@@ -209,7 +218,7 @@ struct UpdatePlan: Sendable, Hashable {
     mutating func hold(_ key: String) { held.insert(key) }
 
     /// Applies the end of an attempt that began.
-    mutating func finish(_ key: String, with ending: Ending) {
+    mutating func finish(_ key: String, with ending: Ending, at now: Date) {
         guard running.remove(key) != nil else { return }
         let isCall = calls.remove(key) != nil
         switch ending {
@@ -217,9 +226,11 @@ struct UpdatePlan: Sendable, Hashable {
         case .failed:
             if let index = stored.due.firstIndex(where: { $0.key == key }) {
                 stored.due[index].failures += 1
-                if stored.due[index].failures >= Self.maxFailures { stored.due.remove(at: index) }
+                if stored.due[index].failures >= Self.maxFailures, !stored.due[index].isOfApp {
+                    stored.due.remove(at: index)
+                }
             }
-            held.insert(key)
+            retries[key] = now + Self.retryInterval
         case .notNow(let reason):
             held.insert(key)
             if let update = stored.due.first(where: { $0.key == key }) { announce(reason, of: update) }
@@ -246,6 +257,10 @@ struct UpdatePlan: Sendable, Hashable {
     /// Returns the steps that are due, and records that they begin.
     mutating func advance(at now: Date, in conditions: HostConditions) -> [Step] {
         stored.attempts = stored.attempts.filter { Self.isRecent($0.value, at: now) || running.contains($0.key) }
+        if network != conditions.network { retries = [:] }
+        network = conditions.network
+        // A time that is later than the interval means that the clock was set back.
+        retries = retries.filter { now < $0.value && $0.value <= now + Self.retryInterval }
         defer { steps = [] }
         guard !isAway else { return steps }
         for id in stored.removals.subtracting(failedRemovals).sorted()
@@ -268,11 +283,11 @@ struct UpdatePlan: Sendable, Hashable {
     /// The time at which ``Trigger/timer`` must be applied, or `nil` if there is none.
     func nextWake(at now: Date) -> Date? {
         guard !isAway else { return nil }
-        let retry = held.isEmpty ? nil : now + Self.retryInterval
-        let cooled = stored.due.filter { !running.contains($0.key) && !held.contains($0.key) }
+        let retry = (held.isEmpty ? [] : [now + Self.retryInterval]) + retries.values
+        let cooled = stored.due.filter { !running.contains($0.key) && !held.contains($0.key) && retries[$0.key] == nil }
             .compactMap { stored.attempts[$0.key] }.filter { Self.isRecent($0, at: now) }.min()
             .map { $0 + SourceCheck.minimumInterval }
-        return [periodicTime(at: now), retry, cooled].compactMap { $0 }.min()
+        return [periodicTime(at: now), retry.min(), cooled].compactMap { $0 }.min()
     }
 
     /// A Boolean value that indicates whether no check, no automatic update and no removal is in progress.
@@ -339,7 +354,7 @@ struct UpdatePlan: Sendable, Hashable {
     }
 
     private func isReady(_ update: DueUpdate, at now: Date) -> Bool {
-        !running.contains(update.key) && !held.contains(update.key)
+        !running.contains(update.key) && !held.contains(update.key) && retries[update.key] == nil
             && !(update.source.package.map { stored.removals.union(removalsInProgress).contains($0) } ?? false)
             && !(stored.attempts[update.key].map { Self.isRecent($0, at: now) } ?? false)
     }

@@ -258,7 +258,7 @@ package final class UpdateScheduler {
     }
 
     private func finish(_ key: String, with ending: UpdatePlan.Ending) {
-        plan.finish(key, with: ending)
+        plan.finish(key, with: ending, at: now())
         advance()
     }
 
