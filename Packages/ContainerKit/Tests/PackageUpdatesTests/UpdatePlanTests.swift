@@ -320,9 +320,13 @@ struct UpdatePlanTests {
         #expect(plan.stored.due.map(\.key).sorted() == entries.map(\.manifestURL).sorted())
     }
 
-    @Test("A package that the app names too is not withdrawn")
-    mutating func named() throws {
-        let named = PackageSource("https://shop.example/a.json", package: try PackageID("a"))
+    @Test(
+        "A package that the app names too, by its id or by its manifest, is not withdrawn",
+        arguments: try [
+            PackageSource("https://shop.example/a.json", package: PackageID("a")),
+            PackageSource("https://c.example/a.json"),
+        ])
+    mutating func named(named: PackageSource) throws {
         var plan = UpdatePlan(try Self.options(.manual, [named], catalogue: true))
         _ = try check(&plan, .catalogue(Self.catalogue(1, ["a"])))
         now += 30

@@ -85,10 +85,16 @@ extension UpdatePlan {
         return DeliveryError(.replayed, message)
     }
 
+    /// The packages of the stored catalogue whose manifests are not named by ``Options/sources``.
+    var unnamedPackages: [PackageID] {
+        let named = Set(options.sources.map(\.manifestURL))
+        return (stored.catalogue?.packages ?? []).filter { !named.contains($0.manifestURL) }.map(\.package)
+    }
+
     private mutating func adopt(_ catalogue: PackageCatalogue) {
         let listed = Set(catalogue.packages.map(\.package))
         let named = Set(options.sources.compactMap(\.package))
-        let former = stored.formerPackages.union((stored.catalogue?.packages ?? []).map(\.package))
+        let former = stored.formerPackages.union(unnamedPackages)
         let gone = former.subtracting(listed).subtracting(named).sorted()
         stored.catalogue = catalogue
         stored.formerPackages = []

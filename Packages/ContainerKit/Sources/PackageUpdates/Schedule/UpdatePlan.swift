@@ -334,7 +334,7 @@ struct UpdatePlan: Sendable, Hashable {
         if let url = options.catalogueURL, stored.catalogueURL != url {
             // The numbers and the errors of another source do not apply.
             stored.check = SourceCheck()
-            stored.formerPackages.formUnion((stored.catalogue?.packages ?? []).map(\.package))
+            stored.formerPackages.formUnion(unnamedPackages)
             stored.catalogue = nil
             stored.catalogueURL = url
         }
