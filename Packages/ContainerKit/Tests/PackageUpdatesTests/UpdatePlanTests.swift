@@ -398,6 +398,19 @@ struct UpdatePlanTests {
         #expect(steps.contains(.remove(a)) && plan.stored.formerPackages == [])
     }
 
+    @Test("Entries of the stored catalogue outside the scopes of a later configuration are not updated")
+    mutating func narrowedScopes() throws {
+        var options = try Self.options(.manual, [], catalogue: true, most: 1)
+        var plan = UpdatePlan(options)
+        _ = try check(&plan, .catalogue(Self.catalogue(1, ["a", "b"])))
+        options.scopes = [try PackageBaseURL("https://c.example/b/")]
+        plan = UpdatePlan(options, stored: try plan.stored.reopened())
+        #expect(plan.stored.due.map(\.key) == ["https://c.example/b.json"])
+        now += 60
+        #expect(throws: DeliveryError.self) { try check(&plan, .catalogue(Self.catalogue(1, ["a", "b"]))) }
+        #expect(plan.stored.due.map(\.key) == ["https://c.example/b.json"] && plan.stored.removals == [])
+    }
+
     @Test("Without a catalogue in the configuration, nothing of the stored one is updated or removed")
     func removedOption() throws {
         var plan = UpdatePlan(try Self.options(.onLaunch, [], catalogue: true))

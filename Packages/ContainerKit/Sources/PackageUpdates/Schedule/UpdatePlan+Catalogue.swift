@@ -70,8 +70,13 @@ extension UpdatePlan {
         }
     }
 
+    /// Returns a Boolean value that indicates whether the scope of an entry lies below one of ``Options/scopes``.
+    func isAllowed(_ entry: PackageCatalogue.Entry) -> Bool {
+        options.scopes.contains { entry.scope.lies(under: $0) }
+    }
+
     private func checkScopes(of catalogue: PackageCatalogue) throws(DeliveryError) {
-        for entry in catalogue.packages where !options.scopes.contains(where: { entry.scope.lies(under: $0) }) {
+        for entry in catalogue.packages where !isAllowed(entry) {
             throw DeliveryError(
                 .outOfScope, "the scope \(entry.scope) of \(entry.package) is not allowed", at: options.catalogueURL)
         }

@@ -313,9 +313,10 @@ struct UpdatePlan: Sendable, Hashable {
         }
     }
 
-    /// The updates of the configured sources and of the catalogue.
+    /// The updates of the configured sources and of the catalogue. An earlier process may have stored a catalogue
+    /// whose scopes are not allowed any more.
     private var candidates: [DueUpdate] {
-        let listed = options.catalogueURL == nil ? [] : stored.catalogue?.packages ?? []
+        let listed = options.catalogueURL == nil ? [] : (stored.catalogue?.packages ?? []).filter(isAllowed)
         var keys: Set<String> = []
         let named = options.sources.map {
             DueUpdate(source: $0, timing: options.timing, urgency: options.urgency)
