@@ -411,6 +411,28 @@ struct UpdatePlanTests {
         #expect(plan.stored.due.map(\.key) == ["https://c.example/b.json"] && plan.stored.removals == [])
     }
 
+    @Test("A stored catalogue that cannot be read is replaced by one that is not older, and nothing else is lost")
+    mutating func damagedCatalogue() throws {
+        let options = try Self.options(.manual, [], catalogue: true)
+        var plan = UpdatePlan(options)
+        _ = try check(&plan, .catalogue(Self.catalogue(4, ["a", "b"])))
+        now += 30
+        _ = try check(&plan, .catalogue(Self.catalogue(5, ["a"])))
+        _ = plan.request(Self.shop, .now)
+        let data = try JSONEncoder().encode(plan.stored)
+        var object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        object["catalogue"] = "{"
+        let damaged = try JSONSerialization.data(withJSONObject: object)
+        plan = UpdatePlan(options, stored: try JSONDecoder().decode(UpdatePlan.Stored.self, from: damaged))
+        #expect(plan.stored.catalogue == nil && plan.stored.withdrawn.map(\.description) == ["b"])
+        #expect(plan.stored.due.map(\.source) == [Self.shop])
+        now += 30
+        let error = #expect(throws: DeliveryError.self) { try check(&plan, .catalogue(Self.catalogue(4, ["b"]))) }
+        #expect(error?.code == .replayed)
+        now += 30
+        #expect(try check(&plan, .catalogue(Self.catalogue(5, ["a"]))).catalogue?.sequence == 5)
+    }
+
     @Test("Without a catalogue in the configuration, nothing of the stored one is updated or removed")
     func removedOption() throws {
         var plan = UpdatePlan(try Self.options(.onLaunch, [], catalogue: true))

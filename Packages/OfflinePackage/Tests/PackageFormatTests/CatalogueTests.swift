@@ -113,6 +113,23 @@ struct CatalogueTests {
         #expect(refusal(of: document("[\(entry(manifest: "https://a.example/\(path)a"))]"))?.code == .badCatalogue)
     }
 
+    @Test("A catalogue whose document would be too large cannot be created")
+    func encodedSize() throws {
+        func catalogue(_ pathBytes: Int) throws -> PackageCatalogue {
+            let path = String(repeating: "a", count: pathBytes)
+            return try PackageCatalogue(
+                sequence: 1,
+                packages: (0..<1_000).map {
+                    try .init(
+                        package: PackageID("p\($0)"), manifestURL: "https://a.example/\(path)\($0)",
+                        scope: PackageBaseURL("https://a.example/"))
+                })
+        }
+        #expect(try PackageCatalogue(decoding: catalogue(900).encoded()).packages.count == 1_000)
+        let error = #expect(throws: PackageError.self) { try catalogue(1_000) }
+        #expect(error?.code == .tooLarge)
+    }
+
     @Test("A source requests the URL that it is given, within the limit of a document")
     func source() async throws {
         let source = CatalogueDocument("https://a.example/c.json", mirrorURL: "https://b.example/c.json")

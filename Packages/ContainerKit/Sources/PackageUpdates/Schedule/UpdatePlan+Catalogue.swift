@@ -60,10 +60,13 @@ extension UpdatePlan {
         case .failed(let error): throw error
         case .catalogue(let catalogue):
             try checkScopes(of: catalogue)
-            if let known = stored.catalogue {
-                guard catalogue != known else { return nil }
-                if catalogue.sequence < known.sequence, isMirror { return nil }
-                guard catalogue.sequence > known.sequence else { throw Self.replayed(catalogue, known) }
+            if let known = stored.sequence {
+                guard catalogue != stored.catalogue else { return nil }
+                if catalogue.sequence < known, isMirror { return nil }
+                // If the stored catalogue could not be read, it may be this one.
+                guard catalogue.sequence > known || (stored.catalogue == nil && catalogue.sequence == known) else {
+                    throw Self.replayed(catalogue.sequence, known)
+                }
             }
             adopt(catalogue)
             return catalogue
@@ -82,11 +85,11 @@ extension UpdatePlan {
         }
     }
 
-    private static func replayed(_ offered: PackageCatalogue, _ known: PackageCatalogue) -> DeliveryError {
+    private static func replayed(_ offered: Int64, _ known: Int64) -> DeliveryError {
         let message =
-            offered.sequence < known.sequence
-            ? "the catalogue has number \(offered.sequence), which is lower than \(known.sequence)"
-            : "another catalogue has number \(known.sequence) too"
+            offered < known
+            ? "the catalogue has number \(offered), which is lower than \(known)"
+            : "another catalogue has number \(known) too"
         return DeliveryError(.replayed, message)
     }
 
@@ -102,6 +105,7 @@ extension UpdatePlan {
         let former = stored.formerPackages.union(unnamedPackages)
         let gone = former.subtracting(listed).subtracting(named).sorted()
         stored.catalogue = catalogue
+        stored.sequence = catalogue.sequence
         stored.formerPackages = []
         stored.withdrawn.removeAll { listed.contains($0) || gone.contains($0) }
         stored.withdrawn.append(contentsOf: gone)
@@ -115,10 +119,12 @@ extension UpdatePlan {
 extension UpdatePlan {
     /// The state that must survive the process.
     struct Stored: Sendable, Hashable {
-        /// The URL of the source of ``catalogue`` and ``check``.
+        /// The URL of the source of ``catalogue``, ``sequence`` and ``check``.
         var catalogueURL: String?
-        /// The catalogue that is in use, or `nil` before the first one of the source.
+        /// The catalogue that is in use, or `nil` before the first one of the source and if it cannot be read.
         var catalogue: PackageCatalogue?
+        /// The number of the last catalogue of the source, or `nil` before the first one.
+        var sequence: Int64?
         /// The packages that the catalogue of the former source listed.
         var formerPackages: Set<PackageID> = []
         var check = SourceCheck()
@@ -139,14 +145,16 @@ extension UpdatePlan {
 
 extension UpdatePlan.Stored: Codable {
     private enum CodingKeys: String, CodingKey {
-        case catalogueURL, catalogue, formerPackages, check, lastRound, due, attempts, withdrawn, removals
+        case catalogueURL, catalogue, sequence, formerPackages, check, lastRound, due, attempts, withdrawn, removals
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         catalogueURL = try container.decodeIfPresent(String.self, forKey: .catalogueURL)
+        // The next check replaces a catalogue that cannot be read. The rest of the state must not be lost with it.
         catalogue = try container.decodeIfPresent(String.self, forKey: .catalogue)
-            .map { try PackageCatalogue(decoding: Data($0.utf8)) }
+            .flatMap { try? PackageCatalogue(decoding: Data($0.utf8)) }
+        sequence = try container.decodeIfPresent(Int64.self, forKey: .sequence) ?? catalogue?.sequence
         formerPackages = try container.decode(Set<PackageID>.self, forKey: .formerPackages)
         check = try container.decode(SourceCheck.self, forKey: .check)
         lastRound = try container.decodeIfPresent(Date.self, forKey: .lastRound)
@@ -161,6 +169,7 @@ extension UpdatePlan.Stored: Codable {
         try container.encodeIfPresent(catalogueURL, forKey: .catalogueURL)
         try container.encodeIfPresent(
             catalogue.map { try String(decoding: $0.encoded(), as: UTF8.self) }, forKey: .catalogue)
+        try container.encodeIfPresent(sequence, forKey: .sequence)
         try container.encode(formerPackages.sorted(), forKey: .formerPackages)
         try container.encode(check, forKey: .check)
         try container.encodeIfPresent(lastRound, forKey: .lastRound)

@@ -336,7 +336,7 @@ struct UpdatePlan: Sendable, Hashable {
             // The numbers and the errors of another source do not apply.
             stored.check = SourceCheck()
             stored.formerPackages.formUnion(unnamedPackages)
-            stored.catalogue = nil
+            (stored.catalogue, stored.sequence) = (nil, nil)
             stored.catalogueURL = url
         }
         refreshDue()

@@ -44,7 +44,7 @@ public struct PackageCatalogue: Sendable, Hashable {
     /// Creates a catalogue.
     /// - Throws: ``PackageError`` with code `badCatalogue` if the number is out of range, a URL is not valid, or two
     ///   entries have the same package or the same manifest; with code `tooMany` if there are more than
-    ///   ``maxPackages`` entries.
+    ///   ``maxPackages`` entries; with code `tooLarge` if ``encoded()`` has more than ``maxBytes`` bytes.
     public init(sequence: Int64, packages: [Entry]) throws {
         // Larger integers are not interoperable (RFC 8259, section 6).
         guard (0..<1 << 53).contains(sequence) else {
@@ -71,6 +71,10 @@ public struct PackageCatalogue: Sendable, Hashable {
         }
         self.sequence = sequence
         self.packages = packages
+        let size = try encoded().count
+        guard size <= Self.maxBytes else {
+            throw PackageError(.tooLarge, "\(size) bytes when encoded, limit \(Self.maxBytes)")
+        }
     }
 }
 
