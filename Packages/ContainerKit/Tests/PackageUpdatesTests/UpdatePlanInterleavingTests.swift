@@ -29,6 +29,8 @@ struct UpdatePlanInterleavingTests {
         var known: PackageCatalogue?
         var checks: [SourceCheck.Attempt] = []
         var running: [DueUpdate] = []
+        /// The running updates that wait for a background download.
+        var background: Set<String> = []
         /// The running updates that fail, because their package was removed meanwhile.
         var overtaken: Set<String> = []
         var removals: Set<PackageID> = []
@@ -51,6 +53,9 @@ struct UpdatePlanInterleavingTests {
             plan = UpdatePlan(options)
         }
 
+        /// The number of running updates that do not wait for a background download.
+        var occupied: Int { running.count { !background.contains($0.key) } }
+
         mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
         mutating func count(_ what: String) { counts[what, default: 0] += 1 }
@@ -71,12 +76,12 @@ struct UpdatePlanInterleavingTests {
                     for update in running where update.source.package == id { overtaken.insert(update.key) }
                 case .announceWaiting(let source, _): #expect(!source.manifestURL.isEmpty)
                 case .announceProgress(let progress):
-                    #expect(progress.finished + progress.failed + running.count <= progress.total)
+                    #expect(progress.finished + progress.failed + occupied <= progress.total)
                 }
             }
-            #expect(running.count <= Self.maxConcurrent)
+            #expect(occupied <= Self.maxConcurrent)
             #expect(Set(plan.stored.due.map(\.key)).count == plan.stored.due.count)
-            #expect(plan.isResting == (checks.isEmpty && running.isEmpty && removals.isEmpty))
+            #expect(plan.isResting == (checks.isEmpty && occupied == 0 && removals.isEmpty))
             #expect(!isAway || plan.nextWake(at: now) == nil)
         }
 
@@ -101,7 +106,7 @@ struct UpdatePlanInterleavingTests {
         // MARK: Events
 
         mutating func step() throws {
-            switch random(14) {
+            switch random(15) {
             case 0...2: now += TimeInterval(random(60))
             case 3:
                 let triggers: [UpdatePlan.Trigger] = [
@@ -124,6 +129,7 @@ struct UpdatePlanInterleavingTests {
             case 9, 10: endUpdate(with: [.finished, .finished, .failed, .refused, .notNow("no")][random(5)])
             case 11: endRemoval(isRemoved: random(3) > 0)
             case 12: request("https://app.example/\(random(3)).json")
+            case 13: beginBackgroundWait()
             default: if random(10) == 0 { try kill() }
             }
             advance()
@@ -158,9 +164,16 @@ struct UpdatePlanInterleavingTests {
             listedOnce.formUnion(catalogue.packages.map(\.package))
         }
 
+        mutating func beginBackgroundWait() {
+            guard let key = running.first?.key, background.insert(key).inserted else { return }
+            count("wait")
+            plan.beginBackgroundWait(key)
+        }
+
         mutating func endUpdate(with ending: UpdatePlan.Ending) {
             guard !running.isEmpty else { return }
             let update = running.remove(at: random(running.count))
+            background.remove(update.key)
             let isOvertaken = overtaken.remove(update.key) != nil
             let ending = isOvertaken && ending == .finished ? .failed : ending
             plan.finish(update.key, with: ending, at: now)
@@ -198,7 +211,7 @@ struct UpdatePlanInterleavingTests {
             let stored = try plan.stored.reopened()
             plan = UpdatePlan(options, stored: stored)
             (checks, running, removals, overtaken, isAway) = ([], [], [], [], false)
-            failures = [:]
+            (background, failures) = ([], [:])
             plan.record(.launch, at: now)
         }
 
@@ -213,7 +226,7 @@ struct UpdatePlanInterleavingTests {
                 plan.conditionsDidChange(at: now)
                 plan.record(.request, at: now)
                 advance()
-                while !plan.isResting {
+                while !plan.isResting || !running.isEmpty {
                     try endCheck(.success, isCurrent: true)
                     endUpdate(with: .finished)
                     endRemoval(isRemoved: true)
@@ -234,7 +247,7 @@ struct UpdatePlanInterleavingTests {
         world.advance()
         for _ in 0..<1_000 { try world.step() }
         try world.rest()
-        for what in ["start", "check", "finish", "removal", "kill"] {
+        for what in ["start", "check", "finish", "removal", "kill", "wait"] {
             #expect(world.counts[what, default: 0] > 0, "\(what)")
         }
     }

@@ -252,6 +252,20 @@ struct UpdatePlanTests {
         #expect(plan.stored.due.map(\.source) == [Self.help])
     }
 
+    @Test("An update that waits for a background download does not delay others, and its failure counts")
+    func backgroundWaits() throws {
+        var plan = UpdatePlan(try Self.options(.onLaunch, most: 1))
+        plan.record(.launch, at: now)
+        #expect(started(by: &plan) == [Self.shop.manifestURL])
+        plan.beginBackgroundWait(Self.shop.manifestURL)
+        #expect(started(by: &plan) == [Self.help.manifestURL])
+        plan.finish(Self.help.manifestURL, with: .finished, at: now)
+        #expect(plan.isResting && started(by: &plan) == [])
+        plan.finish(Self.shop.manifestURL, with: .failed, at: now)
+        plan.beginBackgroundWait(Self.shop.manifestURL)
+        #expect(plan.stored.due.map(\.failures) == [1] && plan.isResting)
+    }
+
     @Test("Nothing starts while the app is away")
     func away() throws {
         var plan = UpdatePlan(try Self.options(.onLaunch))

@@ -43,6 +43,28 @@ struct UpdateSchedulerTests {
         func count(of url: String) -> Int { urls.withLock { urls in urls.count { $0 == url } } }
     }
 
+    /// A background downloader whose downloads end without a file when the test ends them.
+    private final class HeldDownloads: BackgroundDownloading {
+        private let waiters = Mutex<[AsyncStream<Void>.Continuation]>([])
+
+        var count: Int { waiters.withLock(\.count) }
+
+        func download(_ download: BackgroundDownload) async throws {
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            waiters.withLock { $0.append(end) }
+            for await _ in ends {}
+            try Task.checkCancellation()
+        }
+
+        func takeFile(of download: BackgroundDownload, to path: String) async throws -> Bool { false }
+
+        func cancel(_ prefix: String) async {}
+
+        func finish() {
+            for waiter in waiters.withLock(\.self) { waiter.finish() }
+        }
+    }
+
     /// The packages, the store and the network of one process after another. The folder is removed with the object.
     @MainActor
     private final class Stage {
@@ -58,13 +80,14 @@ struct UpdateSchedulerTests {
         var options = AutomaticUpdates()
         private(set) var events: [PackageEvent] = []
 
-        init() throws {
+        init(background: (any BackgroundDownloading)? = nil) throws {
             try FileManager.default.createDirectory(
                 atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             store = try BlobStore(directory: folder.path + "/store")
             library = try PackageLibrary(store: store)
             var configuration = PackageUpdater.Configuration()
             configuration.conditions = conditions
+            configuration.downloads.background = background
             updater = PackageUpdater(library: library, loader: network, configuration: configuration)
             options.timing = .now
         }
@@ -349,6 +372,20 @@ struct UpdateSchedulerTests {
         scheduler.resume(from: .suspension)
         try await until { stage.installed == ["a 1"] }
         await scheduler.checkNow()
+        await scheduler.shutDown()
+    }
+
+    @Test("Updates that wait for a background download delay no others, and a check does not wait for them")
+    func background() async throws {
+        let downloads = HeldDownloads()
+        let stage = try Stage(background: downloads)
+        stage.options.sources = try (0..<4).map { try stage.publish("p\($0)") }
+        let scheduler = try await stage.launch()
+        await scheduler.checkNow()
+        try await until { downloads.count == 4 }
+        #expect(stage.installed == [])
+        downloads.finish()
+        try await until { stage.installed.count == 4 }
         await scheduler.shutDown()
     }
 

@@ -65,7 +65,7 @@ extension Container {
     }
 
     /// Checks the catalogue and all packages of ``ContainerConfiguration/Packages/automatic`` now. Returns when no
-    /// check and no update is in progress; events report the results. Updates that lack their conditions keep waiting.
+    /// check and no update is in progress; events report the results. Updates that wait do not count.
     public func checkForUpdates() async { await core.packages.schedule.checkNow() }
 
     /// Removes a package. Open pages use it until they close. After the removal, the package may be installed from

@@ -27,7 +27,8 @@ public struct AutomaticUpdates: Sendable {
     public var timing = ApplyTiming.nextLaunch
     /// The urgency of automatic updates. Default: they wait until the app is idle and the network is unmetered.
     public var urgency = UpdateUrgency.whenConvenient
-    /// The maximum number of automatic updates that run at one time; at least 1. Default: 2.
+    /// The maximum number of automatic updates that run at one time; at least 1. Default: 2. Updates that wait for a
+    /// background download do not count.
     public var maxConcurrent = 2
 
     /// Creates the default options.

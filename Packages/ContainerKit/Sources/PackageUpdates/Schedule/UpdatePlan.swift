@@ -14,7 +14,7 @@ internal import ResourceLoading
 /// that must survive the process: after a kill, updates that were due or ran are due again, and removals are repeated.
 ///
 /// - A manifest has at most one due update. At most ``Options/maxConcurrent`` updates run at one time. Updates that a
-///   caller waits for are not counted.
+///   caller waits for, or that wait for a background download, are not counted.
 /// - A package is not attempted again within 30 seconds.
 /// - An update whose conditions do not hold waits. It starts when they hold.
 /// - An update that failed for a reason that may pass is attempted again after ``retryInterval``, a change of the
@@ -110,8 +110,8 @@ struct UpdatePlan: Sendable, Hashable {
     var stored = Stored()
     /// The keys of the updates that run.
     private(set) var running: Set<String> = []
-    /// The keys of the running updates that a caller of the app waits for. They may take days in the background, so
-    /// they do not count as automatic updates.
+    /// The keys of the running updates that a caller of the app waits for, or that wait for a background download. They
+    /// may take days, so they do not count as automatic updates.
     private var calls: Set<String> = []
     /// The keys of the updates that are not attempted before the next trigger.
     private var held: Set<String> = []
@@ -208,6 +208,11 @@ struct UpdatePlan: Sendable, Hashable {
         return true
     }
 
+    /// Records that an update that runs waits for a background download.
+    mutating func beginBackgroundWait(_ key: String) {
+        if running.contains(key) { calls.insert(key) }
+    }
+
     private mutating func begin(_ key: String, at now: Date) {
         running.insert(key)
         stored.attempts[key] = now
@@ -290,7 +295,8 @@ struct UpdatePlan: Sendable, Hashable {
         return [periodicTime(at: now), retry.min(), cooled].compactMap { $0 }.min()
     }
 
-    /// A Boolean value that indicates whether no check, no automatic update and no removal is in progress.
+    /// A Boolean value that indicates whether no check, no automatic update and no removal is in progress. Updates that
+    /// wait for a background download do not count.
     var isResting: Bool { automaticCount == 0 && removalsInProgress.isEmpty && demand == Demand() }
 
     private var automaticCount: Int { running.count - calls.count }

@@ -99,7 +99,7 @@ package final class UpdateScheduler {
     package func recordOpening(of url: String) { record(.opened(url)) }
 
     /// Checks the catalogue and all packages now, and returns when no check and no automatic update is in progress.
-    /// Updates whose conditions do not hold are not waited for.
+    /// It does not wait for updates whose conditions do not hold, or that wait for a background download.
     package func checkNow() async {
         guard !isOver else { return }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -228,7 +228,9 @@ package final class UpdateScheduler {
             }
         case .update(let update):
             start { [weak self, updater, library, conditions] in
-                let ending = await Self.attempt(update, updater, library, conditions)
+                let ending = await Self.attempt(update, updater, library, conditions) { [weak self] in
+                    await self?.beginBackgroundWait(update.key)
+                }
                 self?.finish(update.key, with: ending)
             }
         case .remove(let id):
@@ -255,6 +257,11 @@ package final class UpdateScheduler {
             await work()
             self?.tasks[id] = nil
         }
+    }
+
+    private func beginBackgroundWait(_ key: String) {
+        plan.beginBackgroundWait(key)
+        advance()
     }
 
     private func finish(_ key: String, with ending: UpdatePlan.Ending) {
@@ -333,9 +340,10 @@ package final class UpdateScheduler {
 // MARK: - Work
 
 extension UpdateScheduler {
-    /// Attempts a due update.
+    /// Attempts a due update. The closure is called if it begins to wait for a background download.
     private static func attempt(
-        _ update: DueUpdate, _ updater: PackageUpdater, _ library: PackageLibrary, _ conditions: any HostConditioning
+        _ update: DueUpdate, _ updater: PackageUpdater, _ library: PackageLibrary, _ conditions: any HostConditioning,
+        _ waitDidBegin: @Sendable () async -> Void
     ) async -> UpdatePlan.Ending {
         // If another version is staged, the update discards it.
         if let id = update.source.package, let version = update.version,
@@ -345,7 +353,8 @@ extension UpdateScheduler {
             return .finished
         }
         do {
-            try await updater.update(from: update.source, timing: update.timing, urgency: update.urgency)
+            try await updater.update(
+                from: update.source, timing: update.timing, urgency: update.urgency, waitDidBegin: waitDidBegin)
             return .finished
         } catch {
             return ending(of: error, update.urgency, conditions)

@@ -36,7 +36,28 @@ extension PackageUpdater {
         case waits(BackgroundWait)
     }
 
-    func update(from source: PackageSource, _ timing: ApplyTiming, isConvenient: Bool) async throws -> PackageUpdate {
+    /// Updates a package like ``update(from:timing:urgency:)``.
+    /// - Parameter waitDidBegin: a closure that is called if the update begins to wait for a background download, which
+    ///   may take days. The update continues when the closure returns.
+    @discardableResult
+    @_spi(Facade) public func update(
+        from source: PackageSource, timing: ApplyTiming, urgency: UpdateUrgency,
+        waitDidBegin: @Sendable () async -> Void
+    ) async throws -> PackageUpdate {
+        if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
+            throw DeliveryError(.notNow, reason, at: source.manifestURL)
+        }
+        let isConvenient = urgency == .whenConvenient
+        if isConvenient { try checkNoWait { $0.manifestURL == source.manifestURL } }
+        return try await BackgroundTransfer.$isCurrent.withValue(isConvenient) {
+            try await update(from: source, timing, isConvenient: isConvenient, waitDidBegin)
+        }
+    }
+
+    private func update(
+        from source: PackageSource, _ timing: ApplyTiming, isConvenient: Bool,
+        _ waitDidBegin: @Sendable () async -> Void
+    ) async throws -> PackageUpdate {
         let installCounts = hostInstallCounts
         let use: BackgroundUse = isConvenient && configuration.downloads.background != nil ? .wait : .take
         let (manifest, digest, part) = try await sources.run(source.manifestURL) {
@@ -63,6 +84,7 @@ extension PackageUpdater {
         case .complete(let update): return update
         case .waits(let wait):
             defer { removeEntry(of: wait) }
+            await waitDidBegin()
             return try await reportingFailure(of: source) {
                 try await finish(wait)
                 return try await fetches.run(wait.package) {

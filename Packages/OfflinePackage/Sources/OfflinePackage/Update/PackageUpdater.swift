@@ -222,14 +222,7 @@ public actor PackageUpdater {
     public func update(
         from source: PackageSource, timing: ApplyTiming = .now, urgency: UpdateUrgency = .wanted
     ) async throws -> PackageUpdate {
-        if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
-            throw DeliveryError(.notNow, reason, at: source.manifestURL)
-        }
-        let isConvenient = urgency == .whenConvenient
-        if isConvenient { try checkNoWait { $0.manifestURL == source.manifestURL } }
-        return try await BackgroundTransfer.$isCurrent.withValue(isConvenient) {
-            try await update(from: source, timing, isConvenient: isConvenient)
-        }
+        try await update(from: source, timing: timing, urgency: urgency) {}
     }
 
     /// Installs the package that came with the app, unless a downloaded version or the same package is active.
