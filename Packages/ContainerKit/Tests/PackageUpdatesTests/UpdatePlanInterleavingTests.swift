@@ -21,6 +21,8 @@ struct UpdatePlanInterleavingTests {
         var now = Date(timeIntervalSince1970: 1_000_000)
         var conditions = HostConditions()
         var isAway = false
+        /// A Boolean value that indicates whether every update fails.
+        var isServerDown = false
         var plan: UpdatePlan
         let options: UpdatePlan.Options
         /// The catalogue of the server.
@@ -106,7 +108,7 @@ struct UpdatePlanInterleavingTests {
         // MARK: Events
 
         mutating func step() throws {
-            switch random(15) {
+            switch random(16) {
             case 0...2: now += TimeInterval(random(60))
             case 3:
                 let triggers: [UpdatePlan.Trigger] = [
@@ -128,9 +130,11 @@ struct UpdatePlanInterleavingTests {
             case 7, 8: try endCheck([.success, .success, .failure, .nothing][random(4)], isCurrent: random(4) > 0)
             case 9, 10: endUpdate(with: [.finished, .finished, .failed, .refused, .notNow("no")][random(5)])
             case 11: endRemoval(isRemoved: random(3) > 0)
-            case 12: request("https://app.example/\(random(3)).json")
+            // A request resets the number of failures.
+            case 12: if random(8) == 0 { request("https://app.example/\(random(3)).json") }
             case 13: beginBackgroundWait()
-            default: if random(10) == 0 { try kill() }
+            case 14: if random(16) == 0 { isServerDown.toggle() }
+            default: if random(5) == 0 { try kill() }
             }
             advance()
         }
@@ -175,7 +179,7 @@ struct UpdatePlanInterleavingTests {
             let update = running.remove(at: random(running.count))
             background.remove(update.key)
             let isOvertaken = overtaken.remove(update.key) != nil
-            let ending = isOvertaken && ending == .finished ? .failed : ending
+            let ending = isServerDown || (isOvertaken && ending == .finished) ? .failed : ending
             plan.finish(update.key, with: ending, at: now)
             switch ending {
             case .finished:
@@ -217,7 +221,7 @@ struct UpdatePlanInterleavingTests {
 
         /// Lets everything succeed until nothing is due.
         mutating func rest() throws {
-            isAway = false
+            (isAway, isServerDown) = (false, false)
             plan.setAway(false)
             conditions = HostConditions()
             for _ in 0..<20 {
