@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+@_spi(Facade) import BodyBridge
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -164,6 +165,16 @@ struct HTTPSTakeoverTests {
             #expect(page.view.scripts.count >= 3 && page.view.promptPrefix != nil)
             #expect(page.view.scripts.allSatisfy { $0.places.isEmpty })
         }
+        await container.shutDown()
+    }
+
+    @Test("Pages may send the messages of older pages")
+    func messages() async throws {
+        let container = try await container { $0.pages.legacyMessages = LegacyMessages(prefix: "yx") }
+        let page = try await container.open(shop)
+        let message =
+            #"{"name":"a","value":"1","domain":"shop.example","path":"/","originurl":"https://shop.example"}"#
+        #expect(page.view.prompt("cookie \(shop) \(message)") == #"{"value":"a=1; Path=\/"}"#)
         await container.shutDown()
     }
 }

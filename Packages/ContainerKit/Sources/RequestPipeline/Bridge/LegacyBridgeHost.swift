@@ -47,7 +47,10 @@ package final class LegacyBridgeHost: LegacyHosting {
     init(_ messages: LegacyMessages, names: SchemeNames, budget: ByteBudget) {
         self.messages = messages
         self.budget = budget
-        schemes = ["https": "https", "http": "http", names.secure: "https", names.insecure: "http"]
+        // The custom schemes are https and http themselves if the engine handles https.
+        schemes = Dictionary(
+            [("https", "https"), ("http", "http"), (names.secure, "https"), (names.insecure, "http")]
+                + names.aliases.map { ($0, "https") }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Creates the legacy bridge of a view.
