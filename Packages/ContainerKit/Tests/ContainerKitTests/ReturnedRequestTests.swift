@@ -35,6 +35,26 @@ private final class SessionTransport: HTTPTransporting {
     }
 }
 
+/// Content of an app that is loaded with a session that the container intercepts.
+private final class SessionContent: ResourceLoader {
+    let session = Mutex<URLSession?>(nil)
+    let urls = Mutex<[String]>([])
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let count = urls.withLock { urls in
+            urls.append(request.head.urlText)
+            return urls.count
+        }
+        // Without the mark, the request would come back again and again.
+        guard count < 5, let session = session.withLock({ $0 }), let url = URL(string: request.head.urlText) else {
+            throw ResourceError(.offline, "no session")
+        }
+        let (data, _) = try await session.data(from: url)
+        return ResourceResponse(
+            head: HTTPResponse(status: .ok), body: .bytes(data), provenance: Provenance(.memory, reason: "a test"))
+    }
+}
+
 /// The network of a session, for requests that the container does not handle.
 private final class SessionNetwork: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
@@ -58,13 +78,16 @@ struct ReturnedRequestTests {
     private let fixture = Fixture()
     private let transport = SessionTransport()
 
-    private func container(_ mode: InterceptionMode) async throws -> Container<FakeEngine> {
+    private func container(
+        _ mode: InterceptionMode, content: [HostContent] = []
+    ) async throws -> Container<FakeEngine> {
         if mode == .loopbackProxy {
             fixture.engine.traits.keepsCookies = true
             fixture.engine.traits.preflights = true
         }
         let container = try await fixture.container(covering: ["shop.example"]) { [transport] configuration in
             configuration.network.transport = transport
+            configuration.network.hostContent = content
             configuration.pages.mode = mode
         }
         let configuration = URLSessionConfiguration.ephemeral
@@ -116,6 +139,19 @@ struct ReturnedRequestTests {
         #expect(urls.count <= asked.count && Set(urls) == Set(asked))
         let returned = container.counters.returnedRequests
         #expect(returned <= urls.count && returned >= Set(urls).count)
+        await container.shutDown()
+    }
+
+    @Test("A request of the app's content that comes back is recognised at once")
+    func content() async throws {
+        let own = SessionContent()
+        let host = try #require(HostPattern("shop.example"))
+        let content = HostContent("own", for: [host], coversHosts: true, contains: { _ in true }, loader: own)
+        let container = try await container(.customScheme, content: [try #require(content)])
+        own.session.withLock { [transport] in $0 = transport.session.withLock { $0 } }
+        #expect(try await text("https://shop.example/a") == "the session")
+        #expect(own.urls.withLock { $0 } == ["https://shop.example/a"] && urls.isEmpty)
+        #expect(container.counters.returnedRequests == 1)
         await container.shutDown()
     }
 }

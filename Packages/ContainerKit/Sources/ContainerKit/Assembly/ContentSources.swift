@@ -20,7 +20,8 @@ extension ContainerCore {
     func makePolicy(table: TableLibrary?, origins: OriginModeStore?) -> InterceptionPolicy {
         let semantics = configuration.packages.fileAnswers.semantics
         func content(at place: HostContent.Place) -> [any ContentSource] {
-            configuration.network.hostContent.filter { $0.place == place }.map { HostContentSource(content: $0) }
+            configuration.network.hostContent.filter { $0.place == place }
+                .map { HostContentSource(content: $0, outgoing: outgoing) }
         }
         var sources: [any ContentSource] = [
             PreviewSource(previews: previews, network: network, semantics: semantics)
@@ -122,7 +123,24 @@ struct ResourceTableSource: ContentSource {
 
 /// A content source of the app.
 struct HostContentSource: ContentSource {
+    /// The loader of a source, which marks its requests because it may use a session that the container intercepts.
+    private struct MarkingLoader: ResourceLoader {
+        let content: HostContent
+        let outgoing: OutgoingRequests
+
+        nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            guard content.contains(request.head) else { return nil }
+            return try await outgoing.marking(request.head) { try await content.load(request) }
+        }
+
+        func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+            content.immediateResponse(to: request)
+        }
+    }
+
     let content: HostContent
+    /// The requests that code of the app sends for the container.
+    let outgoing: OutgoingRequests
 
     var feature: FeatureSwitch? { nil }
 
@@ -132,7 +150,9 @@ struct HostContentSource: ContentSource {
         return options
     }
 
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { content }
+    func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
+        MarkingLoader(content: content, outgoing: outgoing)
+    }
 
     func covers(_ request: HTTPRequest) -> Bool { content.coversHosts && content.contains(request) }
 
