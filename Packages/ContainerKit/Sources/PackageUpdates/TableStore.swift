@@ -5,7 +5,7 @@ internal import AsyncSupport
 package import ContentDigest
 package import Foundation
 internal import ResourceLoading
-package import ResourceStore
+@_spi(Facade) package import ResourceStore
 package import ResourceTable
 
 /// The store of a resource table in a `BlobStore`: its files are resources, its documents are documents.
@@ -71,9 +71,9 @@ package struct TableStore: TableStoring {
         }
     }
 
-    /// Stores files under additional keys in one transaction. The contents are neither read nor written; until the old
-    /// keys are removed, the budget counts both keys of a file.
-    /// - Throws: `StoreError`, with code `overBudget` if the copies alone exceed the budget.
+    /// Stores files under additional keys in one transaction. The contents are neither read nor written. No file is
+    /// evicted, although the budget counts both keys of a file until the old keys are removed.
+    /// - Throws: `StoreError`.
     package func copy(_ files: [TableURL], to keys: [TableURL]) async throws {
         try await onThread { store in
             let copies = try zip(files, keys).compactMap { file, key in
@@ -87,7 +87,7 @@ package struct TableStore: TableStoring {
             let sizes = Dictionary(copies.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
             let present = try batch.reuse(sizes)
             let sound = copies.filter { present.contains($0.blob) }
-            if !sound.isEmpty { try store.putResources(sound, from: batch) }
+            if !sound.isEmpty { try store.putCopies(sound, from: batch) }
         }
     }
 

@@ -178,6 +178,25 @@ struct TableStoreTests {
         #expect(try store.resources().count == 2)
     }
 
+    @Test func movedFilesEvictNoOthers() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let store = try makeStore(20_000)
+        let files = TableStore(store)
+        func keys(_ version: String) throws -> [TableURL] {
+            try (0..<10).map { try #require(TableURL("https://cdn.example/\(version)/\($0)")) }
+        }
+        let (old, new) = (try keys("1"), try keys("2"))
+        let kept = try #require(TableURL("https://cdn.example/kept"))
+        for (number, key) in ([kept] + old).enumerated() {
+            let content = Data(repeating: UInt8(number), count: 1_500)
+            try await files.put(content, md5: MD5Digest(of: content), for: key)
+        }
+        try await files.copy(old, to: new)
+        try await files.remove(old)
+        #expect(try store.resources().map(\.key) == (new + [kept]).map(\.description))
+        #expect(store.counters.evictedResources == 0)
+    }
+
     @Test func damagedFileIsFetchedAgain() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do { _ = try await update(makeStore(), to: "1", first) }

@@ -53,6 +53,23 @@ extension BlobStore {
     ///   `overBudget` if these resources alone exceed the budget. With these codes, nothing has changed.
     @discardableResult
     public func putResources(_ resources: [StoredResource], from batch: BlobBatch) throws -> Int {
+        let bytes = try Self.sum(resources.map(\.size) + resources.map(\.overhead), at: directory)
+        guard bytes <= configuration.resourceBudget else {
+            throw StoreError(
+                .overBudget, "the resources have \(bytes) bytes, the budget is \(configuration.resourceBudget)",
+                at: directory)
+        }
+        return try putResources(resources, from: batch, budget: configuration.resourceBudget)
+    }
+
+    /// Stores resources as ``putResources(_:from:)`` does, and evicts none. The caller removes other keys of the same
+    /// blobs at once, because the budget counts each key.
+    /// - Throws: ``StoreError``, with code `conflict` for a duplicate key or a blob that is not in the batch.
+    @_spi(Facade) public func putCopies(_ resources: [StoredResource], from batch: BlobBatch) throws {
+        _ = try putResources(resources, from: batch, budget: nil)
+    }
+
+    private func putResources(_ resources: [StoredResource], from batch: BlobBatch, budget: Int64?) throws -> Int {
         let blobs = batch.blobs
         guard batch.store === self else {
             throw StoreError(.conflict, "the batch belongs to another store", at: directory)
@@ -63,16 +80,10 @@ extension BlobStore {
         if let resource = resources.first(where: { !blobs.contains($0.blob) }) {
             throw StoreError(.conflict, "blob \(resource.blob) is not in the batch", at: resource.key)
         }
-        let bytes = try Self.sum(resources.map(\.size) + resources.map(\.overhead), at: directory)
-        guard bytes <= configuration.resourceBudget else {
-            throw StoreError(
-                .overBudget, "the resources have \(bytes) bytes, the budget is \(configuration.resourceBudget)",
-                at: directory)
-        }
         return try writing {
             try batch.finishWriting()
             try sync(batch, blobs)
-            return try changeResources(adding: resources, budget: configuration.resourceBudget)
+            return try changeResources(adding: resources, budget: budget)
         }
     }
 
