@@ -43,6 +43,7 @@ extension EngineCheck {
         try await checkReloadAndBack(page, site)
         try await checkOwnForm(page, site)
         await container.close(page)
+        try await checkSpelling(container, site)
         try await checkRedirects(container, site)
         try await checkProcessEnd(container, site)
         try await checkRefusals(container, engine)
@@ -125,6 +126,17 @@ extension EngineCheck {
         try expect(
             own.map(\.body) == [Data("a=\(String(repeating: "x", count: 43))".utf8)]
                 && own[0].field("Origin") == "https://shop.example", "a form of the page: \(own)")
+    }
+
+    /// Checks a URL that the engine spells differently.
+    @MainActor
+    private func checkSpelling(_ container: Container<WebKitGTKEngine>, _ site: PostSite) async throws {
+        let page = try await post(to: "https://shop.example/x/../päge?x='é'", in: container)
+        try await seeInTime(page, "document.title", #""POST 1""#)
+        let posts = site.sent(to: "/p%C3%A4ge?x=%27%C3%A9%27")
+        try expect(posts.count == 1, "\(site.sent.map(\.head.urlText))")
+        try expectPost(posts[0])
+        await container.close(page)
     }
 
     @MainActor

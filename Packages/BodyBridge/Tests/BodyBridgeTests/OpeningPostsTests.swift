@@ -47,6 +47,22 @@ struct OpeningPostsTests {
         #expect(posts.removePost(at: "app://shop.example/a", for: 1) == nil)
     }
 
+    @Test(
+        "A post is found by the engine's spelling of its URL",
+        arguments: [
+            ("app://shop.example/ü?é", "app://shop.example/%C3%BC?%C3%A9"),
+            ("app://shop.example/b/../a", "app://shop.example/a"),
+            ("app://shop.example/a b?\"'", "app://shop.example/a%20b?%22'"),
+            ("App://shop.example", "app://shop.example/"),
+        ])
+    func spellings(url: String, spelled: String) throws {
+        let post = try post("x")
+        posts.hold(post, at: url, for: 1)
+        #expect(posts.removePost(at: "app-http" + spelled.dropFirst(3), for: 1) == nil)
+        #expect(posts.removePost(at: spelled + "/", for: 1) == nil)
+        #expect(posts.removePost(at: spelled, for: 1) == post)
+    }
+
     @Test("A mark is a form of letters and digits, and each is different")
     func marks() throws {
         let one = posts.mark(try post("x"), for: 1)

@@ -17,7 +17,7 @@ internal import WebSyntax
 /// Isolation: any.
 @_spi(Facade) public final class OpeningPosts<Place: Hashable & Sendable>: Sendable {
     private struct State {
-        /// The posts that replace a GET, with the URLs of their documents in the engine.
+        /// The posts that replace a GET, with the URLs of their documents as the engine spells them.
         var replacing: [Place: (url: String, post: PostNavigation)] = [:]
         /// The posts by the text of their form.
         var marked: [Data: (place: Place, post: PostNavigation)] = [:]
@@ -33,12 +33,25 @@ internal import WebSyntax
     /// Stores a post that replaces the GET for the document of a view.
     /// - Parameter url: the URL of the document in the engine, without a fragment.
     public func hold(_ post: PostNavigation, at url: String, for place: Place) {
+        let url = Self.spelled(url)
         state.withLock { $0.replacing[place] = (url, post) }
     }
 
     /// Removes and returns the post that replaces a GET for a document, or returns `nil` if there is none.
     public func removePost(at url: String, for place: Place) -> PostNavigation? {
-        state.withLock { $0.replacing[place]?.url == url ? $0.replacing.removeValue(forKey: place)?.post : nil }
+        state.withLock { state in
+            guard let held = state.replacing[place], held.url == Self.spelled(url) else { return nil }
+            state.replacing[place] = nil
+            return held.post
+        }
+    }
+
+    /// Returns a URL as the URL parser of an engine spells it, with its own scheme.
+    private static func spelled(_ url: String) -> String {
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return url }
+        let real = "https" + url[colon...]
+        guard let resolved = URLSpelling.resolve(real, against: real) else { return url }
+        return url[..<colon].asciiLowercased + resolved.dropFirst("https".count)
     }
 
     /// Stores a post until its page ends.
@@ -76,8 +89,8 @@ internal import WebSyntax
     /// not changed.
     ///
     /// `Origin` and `Referer` of the form are removed, and `Sec-Fetch-Site`, if it is present, is `none` as for a
-    /// document that the app opens (Fetch Metadata, section 2.4). `Cookie`, `Host`, `Content-Length` and fields of the
-    /// connection are those of the engine. After a redirect to another origin, `Authorization` is not sent (Fetch,
+    /// document that the app opens (Fetch Metadata, section 2.4). `Cookie`, `Host` and fields of the connection are
+    /// those of the engine; `Content-Length` of the form is removed. After a redirect to another origin, `Authorization` is not sent (Fetch,
     /// HTTP-redirect fetch, step 13).
     /// - Returns: `true` if the request carried a mark, which the engine repeats after a redirect with status 307 or
     ///   308.

@@ -124,9 +124,16 @@ public import WebEngine
         }
 
         /// Decides on the submission of the adapter's form. The load of the app then begins.
+        ///
+        /// While the view shows the form, the next submission is that of the form, whose document has no other form.
+        /// Its URL is not compared, because the engine may spell it differently. After a stop, another document may
+        /// submit a form to another URL.
         /// - Returns: `true` if the form must not be submitted; `nil` if the navigation is another.
         func submitPostForm(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) -> Bool? {
-            guard let form = postForm, Self.submissionURL(of: decision) == form.url else { return nil }
+            guard let form = postForm, let url = Self.submissionURL(of: decision) else { return nil }
+            guard !form.isStopped || url == form.url || url == URLSpelling.resolve(form.url, against: form.url) else {
+                return nil
+            }
             endPostForm()
             if form.isStopped { webkit_policy_decision_ignore(decision) }
             return form.isStopped
