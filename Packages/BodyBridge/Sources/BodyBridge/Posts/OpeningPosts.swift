@@ -105,7 +105,7 @@ internal import WebSyntax
         }
         let isOwnOrigin = request.head.webOrigin == post.request.webOrigin
         var fields = request.head.headerFields
-        for name in [HTTPField.Name.contentType, .origin, .referer] { fields[name] = nil }
+        for name in [HTTPField.Name.contentType, .contentLength, .origin, .referer] { fields[name] = nil }
         if let site = PostMark.fetchSite, fields.contains(site) { fields[site] = "none" }
         let own = post.request.headerFields.filter {
             !PostMark.isOfEngine($0.name) && (isOwnOrigin || $0.name != .authorization)
