@@ -106,8 +106,8 @@ struct OpeningPostsTests {
         given.append(HTTPField(name: own, value: "2"))
         let mark = posts.mark(try post("body", given), for: 1)
         let sent: HTTPFields = [
-            .origin: "null", .referer: url, .contentLength: "45", .cookie: "engine=1", .userAgent: "engine", .accept: "text/html",
-            site: "same-origin",
+            .origin: "null", .referer: url, .contentLength: "45", .cookie: "engine=1", .userAgent: "engine",
+            .accept: "text/html", site: "same-origin",
         ]
         var request = try form(mark, fields: sent)
         #expect(try await posts.complete(&request))
