@@ -45,6 +45,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     /// - Parameter refusal: The reason if the request fails without loading.
     func start(refusal: String?) {
         _ = life.accept(.start)
+        face.begin(head)
         work = Task { await self.run(refusal: refusal) }
     }
 
@@ -65,6 +66,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     private func end(_ outcome: RequestRecord.Outcome) {
         report.ended = .now
         report.outcome = outcome
+        face.end(head)
         face.observer(report)
         thread.release()
     }

@@ -25,6 +25,10 @@ public import ResourceLoading
 public final class URLProtocolFace: Sendable {
     /// The limits of a face.
     public struct Limits: Sendable, Hashable {
+        /// The maximum number of concurrent requests with the same method, origin and path; 1,024 by default. Further
+        /// requests go to the network. This ends a recursion if the code of the loader uses a session with this face
+        /// and does not mark its requests.
+        public var sameRequests = 1_024
         /// The maximum size in bytes of a body that is delivered in one piece; 256 MiB by default.
         public var wholeBody = 256 << 20
 
@@ -38,12 +42,14 @@ public final class URLProtocolFace: Sendable {
     let covering: @Sendable (HTTPRequest) -> Bool
     let observer: @Sendable (Report) -> Void
     private let outgoing: OutgoingRequests
+    /// The numbers of requests in progress.
+    private let counts = Mutex<[RequestKey: Int]>([:])
     private let types = Mutex<[(settings: SessionSettings, type: RoutedProtocol.Type)]>([])
 
     /// Creates a face.
     /// - Parameters:
     ///   - loader: The loader of covered requests. It also loads each redirect target, even if it is not covered.
-    ///   - limits: The limits of bodies.
+    ///   - limits: The limits of concurrent requests and of bodies.
     ///   - outgoing: The requests of the loader that the face does not handle. A loader whose code may use a session
     ///     with this face runs it in `OutgoingRequests.marking(_:_:)`.
     ///   - clock: The clock for the timeouts of sessions.
@@ -87,5 +93,34 @@ public final class URLProtocolFace: Sendable {
     /// Returns a Boolean value that indicates whether the face handles a request of the app.
     func accepts(_ request: HTTPRequest) -> Bool {
         covering(request) && !outgoing.contains(request)
+            && counts.withLock { $0[RequestKey(request), default: 0] } < limits.sameRequests
+    }
+
+    /// Counts a request that the face begins to handle.
+    func begin(_ request: HTTPRequest) {
+        counts.withLock { $0[RequestKey(request), default: 0] += 1 }
+    }
+
+    /// Ends the count of a request.
+    func end(_ request: HTTPRequest) {
+        let key = RequestKey(request)
+        counts.withLock { counts in
+            let left = counts[key, default: 1] - 1
+            counts[key] = left > 0 ? left : nil
+        }
+    }
+
+    /// The parts of a request that are equal in each pass of a recursion, which may change the query.
+    private struct RequestKey: Hashable {
+        private let method: String
+        private let origin: WebOrigin?
+        private let path: Substring
+
+        init(_ request: HTTPRequest) {
+            method = request.method.rawValue
+            origin = request.webOrigin
+            let target = request.path ?? "/"
+            path = target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
+        }
     }
 }

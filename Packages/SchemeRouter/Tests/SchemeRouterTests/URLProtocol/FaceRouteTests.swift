@@ -82,6 +82,34 @@ struct FaceRouteTests {
         #expect(outgoing.returned == 2)
     }
 
+    @Test("Without marks, a loader that uses its own face ends at the network, also if it changes the query")
+    func unmarkedLoop() async throws {
+        let session = Mutex<URLSession?>(nil)
+        let count = Mutex(0)
+        let loader = AnsweringLoader { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let url = URL(string: "https://app.example/?\(number)")
+            guard number < 100, let session = session.withLock({ $0 }), let url else { throw CancellationError() }
+            return AnsweringLoader.text(String(decoding: try await session.data(from: url).0, as: UTF8.self) + "!")
+        }
+        var limits = URLProtocolFace.Limits()
+        limits.sameRequests = 5
+        let (reports, report) = AsyncStream<Void>.makeStream()
+        let faced = try FacedSession(loader, limits: limits, observer: { _ in report.yield() })
+        session.withLock { $0 = faced.session }
+        #expect(try await faced.data("https://app.example/").text == "the session!!!!!")
+        // Completed requests are no longer counted.
+        var ended = 0
+        for await _ in reports {
+            ended += 1
+            if ended == 5 { break }
+        }
+        #expect(try await faced.data("https://app.example/").text == "the session!!!!!")
+    }
+
     @Test("The face handles all concurrent requests for one URL")
     func equalRequests() async throws {
         let (arrivals, arrive) = AsyncStream<Void>.makeStream()
