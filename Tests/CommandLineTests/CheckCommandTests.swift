@@ -47,7 +47,7 @@ struct CheckCommandTests {
         arguments: [
             ("route-rules.md", "rules: 5 rules, 2 denials\n"),
             ("remote-config.md", "remote-config: 2 denials, 2 modes, 2 rules\n"),
-            ("prefetch-tables.md", "prefetch: 1 pages\n"),
+            ("prefetch-tables.md", "prefetch: 1 pages\n"), ("catalogue.md", "catalogue: 1 packages\n"),
         ])
     func guides(guide: String, output: String) async throws {
         let outcome = try await check(block(of: guide))
@@ -124,6 +124,13 @@ struct CheckCommandTests {
             (
                 TableText.adding(",\n\"https://h.example/b\":{\"version\":\"1\",\n\"md5\":1}"),
                 "bad-table: md5 is not a string (document.json:5)"
+            ),
+            // Catalogues.
+            (
+                "{\"format\":1,\"sequence\":1,\"packages\":[\n{\"id\":\"shop\",\n\"manifest\":\"shop.json\","
+                    + "\"scope\":\"https://a.example/\"}]}",
+                "bad-catalogue: not an absolute http or https URL of at most 2048 bytes (document.json:3: packages[0]"
+                    + ".manifest)"
             ),
             ("[]", "unknown-kind: the members of the document show no kind"),
             ("{\"rules\":[],\"data\":{\"config\":[]}}", "unknown-kind: the members of the document show several kinds"),

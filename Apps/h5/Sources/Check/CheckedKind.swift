@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import PackageFormat
 internal import Prefetch
 internal import RemoteConfig
 internal import ResourceTable
@@ -24,7 +25,7 @@ struct CheckedKind: Sendable {
     let read: @Sendable (Data) throws -> (counts: Counts, notes: [String])
 
     /// All kinds.
-    static let all = [rules, remoteConfig, prefetch, table]
+    static let all = [rules, remoteConfig, prefetch, table, catalogue]
 
     static let rules = CheckedKind(
         name: "rules", isShown: { !$0.has("version") && ($0.has("rules") || $0.has("deny") || $0.has("enabled")) },
@@ -66,6 +67,13 @@ struct CheckedKind: Sendable {
             if let fault = table.firstFault { throw fault }
             return ([("entries", table.count)], [])
         }
+    }
+
+    static let catalogue = CheckedKind(
+        name: "catalogue", isShown: { $0.has("sequence") && $0.has("packages") },
+        needed: ["": [("format", "1"), ("sequence", "0"), ("packages", "[]")]]
+    ) { json in
+        ([("packages", try PackageCatalogue(decoding: json).packages.count)], [])
     }
 }
 
