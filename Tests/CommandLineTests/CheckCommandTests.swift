@@ -110,6 +110,10 @@ struct CheckCommandTests {
                 "{\"format\":1,\"version\":1,\n\"rules\":[\n{\"action\":\"intercept\"}]}",
                 "bad-value: a remote rule cannot intercept (document.json:3: rules[0].action)"
             ),
+            (
+                "{\"format\":1,\"version\":1,\n\"rules\":[{\"action\":\"pass\"},\n{\"action\":\"block\"}]}",
+                "bad-value: a remote rule needs a host (document.json:3: rules[1].host)"
+            ),
             // Prefetch tables.
             (
                 "{\"data\":{\"config\":[\n{\"url\":\"https://a.example/\",\n\"interfaces\":7}],\n\"version\":[]},"
@@ -150,14 +154,16 @@ struct CheckCommandTests {
         let config = try await check(
             """
             {"format":1,"version":1,"feature":{},"features":{"pols":true},"limits":{"later":1},
-             "rules":[{"action":"block","host":"a.example"}]}
+             "rules":[{"action":"block","host":"b.example","glob":"/b"},
+              {"action":"redirect","host":"b.example","to":"https://a.example:8443{path}"},
+              {"action":"redirect","host":"b.example","glob":"/a","to":"https://{host}/"}]}
             """)
         #expect(
             config.errors == """
                 note: feature is ignored
                 note: features.pols is ignored
                 note: limits.later is ignored
-                note: RemoteConfigOptions.ruleHosts of the app must include a.example
+                note: RemoteConfigOptions.ruleHosts of the app must include a.example:8443, b.example
 
                 """)
         #expect(rules.status == 0 && config.status == 0)

@@ -3,7 +3,7 @@
 
 internal import Foundation
 @_spi(Fuzzing) internal import RemoteConfig
-internal import SchemeRouter
+@_spi(Facade) internal import SchemeRouter
 internal import StrictJSON
 
 /// Notes about documents that are valid, but probably do not have the intended effect.
@@ -22,11 +22,10 @@ enum DocumentWarnings {
         return notes
     }
 
-    /// Returns a note with the hosts that the app must name for remote rules.
+    /// Returns a note with the hosts that the app must name for remote rules, also as targets of redirects.
     static func hosts(of rules: RouteRules) -> [String] {
-        let changing = rules.rules.filter { $0.action != .pass }
-        guard !changing.isEmpty else { return [] }
-        let hosts = Set(changing.map { $0.host?.description ?? "a host in each rule" }).sorted()
+        let hosts = rules.hostsToName
+        guard !hosts.isEmpty else { return [] }
         return ["RemoteConfigOptions.ruleHosts of the app must include \(hosts.joined(separator: ", "))"]
     }
 

@@ -41,11 +41,39 @@ struct RemoteRulesTests {
             (#""action":"setHeaders","response":{"Access-Control-Allow-Origin":"*"}"#, "cannot set the field"),
             (#""action":"respond","fields":{"Cross-Origin-Opener-Policy":"a"}"#, "(rules[0].fields.Cross-Origin"),
             (#""action":"setHeaders","response":{"x-frame-options":null}"#, "cannot set the field x-frame-options"),
+            (#""action":"respond","fields":{"WWW-Authenticate":"Basic"}"#, "(rules[0].fields.WWW-Authenticate)"),
+            (#""action":"respond","fields":{"Expires":"0"}"#, "(rules[0].fields.Expires)"),
+            (#""action":"setHeaders","response":{"Age":null}"#, "(rules[0].response.Age)"),
+            (#""action":"setHeaders","response":{"Cache-Control":null}"#, "(rules[0].response.Cache-Control)"),
+            (
+                #""action":"setHeaders","response":{"Cache-Control":"no-cache, max-age=1"}"#,
+                "(rules[0].response.Cache-Control)"
+            ),
+            (#""action":"respond","fields":{"Cache-Control":""}"#, "(rules[0].fields.Cache-Control)"),
+            (#""action":"block""#, "a remote rule needs a host (rules[0].host)"),
             (#""action":"block","hosts":"a""#, "unknown name: hosts (rules[0])"),
         ])
     func refused(members: String, message: String) throws {
         let error = #expect(throws: RouteError.self) { _ = try read("{\(members)}") }
         #expect(error.map { "\($0)".contains(message) } == true, "\(String(describing: error))")
+    }
+
+    @Test("Remote rules may prevent that a response is stored", arguments: ["no-store", "No-Cache , no-store"])
+    func uncached(value: String) throws {
+        let rule = #"{"action":"setHeaders","host":"a.example","response":{"Cache-Control":"\#(value)"}}"#
+        #expect(try read(rule).rules.count == 1)
+    }
+
+    @Test("The app must name the hosts of the rules and of their redirects")
+    func hostsToName() throws {
+        let rules = try read(
+            #"""
+            {"action":"pass","host":"a.example"},{"action":"block","host":"*.b.example"},
+            {"action":"redirect","host":"c.example","to":"https://{host}/"},
+            {"action":"redirect","host":"c.example","to":"http://d.example:81/"}
+            """#)
+        #expect(rules.hostsToName == ["*.b.example", "c.example", "d.example:81"])
+        try rules.checkRemote(within: rules.hostsToName.compactMap { HostPattern($0) })
     }
 
     @Test("The number of remote rules is limited")
@@ -79,12 +107,11 @@ struct RemoteRulesTests {
         ] as [(String, String?)])
     func hosts(rules: String, location: String?) throws {
         let hosts = try ["shop.example", "*.cdn.example", "port.example:8443"].map { try #require(HostPattern($0)) }
-        let remote = try read(rules)
         guard let location else {
-            try remote.checkRemote(within: hosts)
+            try read(rules).checkRemote(within: hosts)
             return
         }
-        let error = #expect(throws: RouteError.self) { try remote.checkRemote(within: hosts) }
+        let error = #expect(throws: RouteError.self) { try read(rules).checkRemote(within: hosts) }
         #expect(error?.location == location)
     }
 
@@ -96,7 +123,8 @@ struct RemoteRulesTests {
                 RouteRule(.block(.gone), host: HostPattern("b.example")),
                 RouteRule(.pass, host: HostPattern("c.example")),
             ]))
-        live.remoteRules = try read(#"{"action":"respond"},{"action":"pass","glob":"/live"}"#)
+        live.remoteRules = try RouteRules(
+            json: Data(#"{"format":1,"rules":[{"action":"respond"},{"action":"pass","glob":"/live"}]}"#.utf8))
         let respond = try RouteAction.respond(FixedResponse())
         for (url, action, reason) in [
             ("https://a.example/", respond, .remoteRule(0)), ("https://a.example/live", .pass, .remoteRule(1)),
