@@ -149,13 +149,16 @@ final class PageInterfaceChannel {
         flush()
     }
 
-    /// Notifies the document of versions that it does not use, each of them once.
+    /// Notifies the document of versions that it does not use, each of them once. Of active versions, only those are
+    /// notified to which a reload can change.
     func announceVersions() {
         guard document != nil, let package = host?.package(of: page) else { return }
         if let version = staged[package.id], version != package.version {
             announce(PageInterfaceNotifications.Version(package.id, version), as: \.update)
         }
-        if let active = host?.activePackage(package.id), active.generation != package.generation {
+        if let active = host?.activePackage(package.id), active.generation != package.generation,
+            host?.canAdopt(active, for: page) == true
+        {
             announce(PageInterfaceNotifications.Version(active.id, active.version), as: \.activated)
         }
         flush()

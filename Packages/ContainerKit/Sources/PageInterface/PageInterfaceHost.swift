@@ -23,6 +23,9 @@ package protocol PageInterfaceHost: AnyObject {
     /// Returns the active version of a package, or `nil` if there is none.
     func activePackage(_ id: PackageID) -> InstalledPackage?
 
+    /// Returns a Boolean value that indicates whether ``adoptActiveVersions(of:)`` would pin a page to a version.
+    func canAdopt(_ package: InstalledPackage, for page: PageID) -> Bool
+
     /// Reports the boot state of a page to the trials of its generations.
     func report(_ kind: BootReport.Kind, of page: PageReference)
 

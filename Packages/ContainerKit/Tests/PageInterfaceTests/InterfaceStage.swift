@@ -70,6 +70,8 @@ final class FakeInterfaceHost: PageInterfaceHost {
     /// The URLs in the engine that are not covered.
     var uncovered: Set<String> = []
     private var pinned: [InstalledPackage] = []
+    /// The numbers of the generations that the page must not use.
+    var avoided: Set<Int64> = []
     private var active: [PackageID: InstalledPackage] = [:]
     private(set) var calls: [String] = []
     private(set) var events: [PageInterfaceEvent] = []
@@ -109,6 +111,10 @@ final class FakeInterfaceHost: PageInterfaceHost {
     }
 
     func activePackage(_ id: PackageID) -> InstalledPackage? { active[id] }
+
+    func canAdopt(_ package: InstalledPackage, for page: PageID) -> Bool {
+        !avoided.contains(package.generation.number)
+    }
 
     func report(_ kind: BootReport.Kind, of page: PageReference) {
         let name =

@@ -150,6 +150,17 @@ struct PageInterfaceTests {
         #expect(try await stage.call("next", of: "8") == both)
     }
 
+    @Test("A document is not notified of an active version to which its page cannot change")
+    func avoidedVersion() async throws {
+        stage.pages.avoided = [2]
+        try stage.pages.activate("shop", "2", number: 2)
+        stage.controller.receive(.staged(try PackageID("shop"), try PackageVersion("3"), .nextLaunch))
+        #expect(try await stage.call("next") == #"{"update":{"id":"shop","version":"3"}}"#)
+        try stage.pages.activate("shop", "3", number: 3)
+        stage.controller.packagesDidChange()
+        #expect(try await stage.call("next") == #"{"activated":{"id":"shop","version":"3"}}"#)
+    }
+
     @Test("An activation ends the notice of the staged version, also for views that open later")
     func activatedStage() async throws {
         stage.controller.receive(.staged(try PackageID("shop"), try PackageVersion("2"), .nextLaunch))

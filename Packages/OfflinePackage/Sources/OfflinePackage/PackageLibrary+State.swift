@@ -189,9 +189,8 @@ extension PackageLibrary {
         ///
         /// Other pages with shared requests keep their pins.
         mutating func adoptActive(_ page: PageID, covering url: PackageURL, in store: BlobStore) -> Bool {
-            guard var open = pages[page] else { return false }
-            let changed = active.filter { open.pins[$0.key] != $0.value && !open.avoided.contains($0.value) }
-            guard changed.values.contains(where: { generations[$0]?.contains(url) == true }) else { return false }
+            let changed = adoptable(by: page, covering: url)
+            guard var open = pages[page], !changed.isEmpty else { return false }
             for (package, number) in changed where store.pin(number) {
                 if let former = open.pins.updateValue(number, forKey: package) { store.unpin(former) }
                 open.arrived[package] = nil
@@ -200,6 +199,13 @@ extension PackageLibrary {
             share()
             dropUnused(in: store)
             return true
+        }
+
+        /// Returns the generations that ``adoptActive(_:covering:in:)`` would pin a page to, by package.
+        func adoptable(by page: PageID, covering url: PackageURL) -> [String: Int64] {
+            guard let open = pages[page] else { return [:] }
+            let changed = active.filter { open.pins[$0.key] != $0.value && !open.avoided.contains($0.value) }
+            return changed.values.contains { generations[$0]?.contains(url) == true } ? changed : [:]
         }
 
         /// Removes a page and its pins.

@@ -219,6 +219,14 @@ public final class PackageLibrary: Sendable {
         return state.withLock { $0.adoptActive(page, covering: url, in: store) }
     }
 
+    /// Returns a Boolean value that indicates whether ``adoptActive(_:covering:)`` would pin a page to a generation.
+    @_spi(Facade) public func canAdopt(
+        _ generation: GenerationReference, for page: PageID, covering url: String
+    ) -> Bool {
+        guard let url = PackageURL(url) else { return false }
+        return state.withLock { $0.adoptable(by: page, covering: url).values.contains(generation.number) }
+    }
+
     /// Returns the generations that an open page uses until it closes; empty if the page is not open.
     public func generations(of page: PageID) -> [GenerationReference] {
         state.withLock { $0.pins(of: page) } ?? []

@@ -6,7 +6,7 @@ import Foundation
 import ResourceLoading
 import Testing
 
-@testable import OfflinePackage
+@_spi(Facade) @testable import OfflinePackage
 @testable import ResourceStore
 
 /// Pages that adopt the active generations while they are open, as for a reload with a new version.
@@ -46,13 +46,19 @@ struct AdoptedGenerationTests {
         let otherNext = try await fixture.install(
             ["a.js": "2"], id: "other", version: "2", base: "https://other.example/")
         #expect(!fixture.library.adoptActive(one, covering: home))
+        #expect(!fixture.library.canAdopt(otherNext.generation, for: one, covering: home))
         #expect(
             fixture.library.generations(of: one)
                 == [other.generation, first.generation].sorted { $0.number < $1.number })
         let second = try await install(2)
         #expect(!fixture.library.adoptActive(two, covering: home), "the page is not open")
         #expect(!fixture.library.adoptActive(one, covering: "no URL"))
+        for next in [otherNext, second] {
+            #expect(fixture.library.canAdopt(next.generation, for: one, covering: home))
+            #expect(!fixture.library.canAdopt(next.generation, for: two, covering: home))
+        }
         #expect(fixture.library.adoptActive(one, covering: home))
+        #expect(!fixture.library.canAdopt(second.generation, for: one, covering: home))
         #expect(fixture.library.generations(of: one) == [otherNext.generation, second.generation])
         #expect(!fixture.library.adoptActive(one, covering: home))
         #expect(try await fixture.library.sweep().generations.count == 2)
@@ -64,6 +70,7 @@ struct AdoptedGenerationTests {
         fixture.library.pin(one)
         #expect(fixture.library.repin(one, without: [first.generation]))
         #expect(!fixture.library.adoptActive(one, covering: home))
+        #expect(!fixture.library.canAdopt(first.generation, for: one, covering: home))
         let second = try await install(2)
         #expect(fixture.library.adoptActive(one, covering: home))
         #expect(fixture.library.generations(of: one) == [second.generation])

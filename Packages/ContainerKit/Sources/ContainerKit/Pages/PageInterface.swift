@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
-internal import OfflinePackage
+@_spi(Facade) internal import OfflinePackage
 internal import PackageFormat
 internal import PackageUpdates
 internal import PageInterface
@@ -101,6 +101,11 @@ final class PageInterfaceComponent<Engine: WebEngineDriver>: ContainerComponent,
 
     func activePackage(_ id: PackageID) -> InstalledPackage? {
         core.packages.library.installed.first { $0.id == id }
+    }
+
+    func canAdopt(_ package: InstalledPackage, for page: PageID) -> Bool {
+        guard let url = core.pages.session(of: page)?.documentURL else { return false }
+        return core.packages.library.canAdopt(package.generation, for: page, covering: url)
     }
 
     func report(_ kind: BootReport.Kind, of page: PageReference) {
