@@ -90,8 +90,8 @@ internal import WebSyntax
     ///
     /// `Origin` and `Referer` of the form are removed, and `Sec-Fetch-Site`, if it is present, is `none` as for a
     /// document that the app opens (Fetch Metadata, section 2.4). `Cookie`, `Host` and fields of the connection are
-    /// those of the engine; `Content-Length` of the form is removed. After a redirect to another origin, `Authorization` is not sent (Fetch,
-    /// HTTP-redirect fetch, step 13).
+    /// those of the engine; `Content-Length` of the form is removed. After a redirect to another origin,
+    /// `Authorization` is not sent (Fetch, HTTP-redirect fetch, step 13).
     /// - Returns: `true` if the request carried a mark, which the engine repeats after a redirect with status 307 or
     ///   308.
     /// - Throws: `ResourceError` with code `invalidRequest` if the page of the mark has ended; the errors of the body.
