@@ -10,10 +10,16 @@ internal import ResourceLoading
 /// A server in memory whose documents have the method and the number of their request as title.
 final class PostSite: HTTPTransporting {
     let capabilities: TransportCapabilities = []
+    /// The URL to which `/out` redirects.
+    let outside: String
     private let recorded = Mutex<[LegacySite.Sent]>([])
 
     /// The received requests, in order.
     var sent: [LegacySite.Sent] { recorded.withLock { $0 } }
+
+    init(outside: String) {
+        self.outside = outside
+    }
 
     /// Returns the requests for a path with its query.
     func sent(to path: String) -> [LegacySite.Sent] { sent.filter { $0.head.path == path } }
@@ -27,7 +33,7 @@ final class PostSite: HTTPTransporting {
         switch request.path {
         case "/303": return Self.redirect(303, to: "/page?after")
         case "/307": return Self.redirect(307, to: "https://other.example/page?in")
-        case "/out": return Self.redirect(307, to: "https://outside.example/page")
+        case "/out": return Self.redirect(307, to: outside)
         case "/script.js": return .page("", type: "text/javascript")
         default: break
         }
