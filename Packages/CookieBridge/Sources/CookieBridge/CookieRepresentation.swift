@@ -12,6 +12,9 @@ struct CookieRepresentation: Sendable, Hashable {
     /// A Boolean value that indicates whether the store distinguishes an unspecified SameSite from `None`; `true` by
     /// default.
     var keepsUnspecifiedSameSite = true
+    /// A Boolean value that indicates whether the store keeps the expiry of cookies; `true` by default. Otherwise a
+    /// session cookie of the store equals the same cookie with an expiry.
+    var keepsExpiry = true
     /// The largest difference between two expiry times that count as equal, in seconds. Stores round to whole seconds,
     /// up or down.
     let expirySlack = 1.0
@@ -29,7 +32,7 @@ struct CookieRepresentation: Sendable, Hashable {
             one.isHTTPOnly == other.isHTTPOnly, stored(one.sameSite) == stored(other.sameSite)
         else { return false }
         guard let end = one.expires, let otherEnd = other.expires else {
-            return one.expires == nil && other.expires == nil
+            return !keepsExpiry || one.expires == nil && other.expires == nil
         }
         return abs(end.timeIntervalSince(otherEnd)) <= expirySlack
     }
@@ -42,6 +45,9 @@ struct CookieRepresentation: Sendable, Hashable {
         cookie.created = previous.created
         cookie.lastAccess = max(previous.lastAccess, shown.lastAccess)
         if previous.sameSite == .unspecified, stored(.unspecified) == shown.sameSite { cookie.sameSite = .unspecified }
+        if !keepsExpiry, shown.expires == nil, shown.value.hasSameBytes(as: previous.value) {
+            cookie.expires = previous.expires
+        }
         if let end = shown.expires, let previousEnd = previous.expires,
             abs(end.timeIntervalSince(previousEnd)) <= expirySlack
         {

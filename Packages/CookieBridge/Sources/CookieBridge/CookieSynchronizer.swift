@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 public import CookieJar
+internal import Foundation
 internal import PublicSuffixList
 public import ResourceLoading
 public import WebEngine
@@ -53,7 +54,10 @@ public import WebEngine
             ? Self.openJar(options.isPersistent ? directory + "/cookies.json" : nil, options.limits, delegate)
             : (nil, nil)
         // Without the engine's store, no reconciler synchronizes the storage.
-        native = engine == nil ? nil : Self.native(options.native, in: directory, delegate)
+        native = engine.flatMap { engine in
+            Self.native(
+                options.native, in: directory, isPersistent: options.isPersistent && !engine.isEphemeral, delegate)
+        }
         var stores: [(CookieStoreID, any CookieStoring)] = []
         if let native { stores.append((.native, native)) }
         if let engine {
@@ -75,13 +79,19 @@ public import WebEngine
         (self.reconciler, self.refresh) = (reconciler, refresh)
     }
 
+    /// - Parameter isPersistent: a Boolean value that indicates whether cookies of pages may be on disk.
     private static func native(
-        _ storage: NativeCookieStorage, in directory: String, _ delegate: any CookieSynchronizerDelegate
+        _ storage: NativeCookieStorage, in directory: String, isPersistent: Bool,
+        _ delegate: any CookieSynchronizerDelegate
     ) -> NativeCookies? {
         guard storage.isUsed else { return nil }
-        let (entries, file) = openJar(directory + "/native-cookies.json", NativeCookieRecord.limits, delegate)
+        let path = directory + "/native-cookies.json"
+        // The file of an earlier process lists the sites of its pages.
+        if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
+        let (entries, file) = openJar(isPersistent ? path : nil, NativeCookieRecord.limits, delegate)
         return NativeCookies(
-            storage, record: NativeCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) })
+            storage, record: NativeCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) },
+            keepsExpiry: isPersistent)
     }
 
     /// Opens a jar and reads its file.

@@ -83,6 +83,7 @@ struct CookieSynchronizerTests {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         var options = sessionOnly
         options.native = .storage(storage)
+        options.isPersistent = true
         // A busy machine must not fail a test.
         options.openLimit = .seconds(50)
         return (options, storage)
@@ -139,6 +140,34 @@ struct CookieSynchronizerTests {
         try await store.remove(name: "id", domain: "shop.example", path: "/")
         await synchronizer.synchronize()
         #expect(storage.cookies?.isEmpty == true && synchronizer.jar?.cookies.isEmpty == true)
+        await synchronizer.shutDown()
+    }
+
+    @Test(
+        "With an engine in memory or without persistence, no cookie of a page is written to the disk",
+        arguments: [true, false])
+    func privacy(isEphemeral: Bool) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("native-cookies.json", Data(#"{"format":1,"cookies":[]}"#.utf8))
+        var (options, storage) = try withNative()
+        store.isEphemeral = isEphemeral
+        options.isPersistent = isEphemeral
+        var synchronizer = CookieSynchronizer(options, directory: folder.path, engine: store, delegate: delegate)
+        try await synchronizer.start()
+        let url = try #require(CookieURL("https://shop.example/"))
+        synchronizer.jar?.store(setCookies: ["id=1; Max-Age=600"], from: url)
+        // The second call reads the cookie that the first has written.
+        for _ in 1...2 { await synchronizer.synchronize() }
+        #expect(storage.cookies?.map(\.expiresDate) == [nil])
+        #expect(synchronizer.jar?.cookies.first?.expires != nil && store.cookies.first?.expires != nil)
+        await synchronizer.shutDown()
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/native-cookies.json"))
+        // A later container of the process finds the session cookie in the storage.
+        synchronizer = CookieSynchronizer(options, directory: folder.path, engine: store, delegate: delegate)
+        try await synchronizer.start()
+        await synchronizer.synchronize()
+        #expect(synchronizer.jar?.cookies.first?.expires != nil && store.cookies.first?.expires != nil)
+        #expect(storage.cookies?.map(\.expiresDate) == [nil])
         await synchronizer.shutDown()
     }
 

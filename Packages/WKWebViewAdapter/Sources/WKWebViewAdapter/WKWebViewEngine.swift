@@ -47,7 +47,7 @@
             dataStore = storage.makeStore()
             networks = WKWebViewNetworking(dataStore)
             caches = WKWebViewCaching(dataStore)
-            cookies = WKWebViewCookieStore(dataStore.httpCookieStore)
+            cookies = WKWebViewCookieStore(dataStore.httpCookieStore, isEphemeral: !dataStore.isPersistent)
         }
 
         /// `WKWebView` and the version of the operating system, to which the version of WebKit belongs.

@@ -26,6 +26,14 @@ public protocol EngineCookieStore: AnyObject, Sendable {
     /// When the process that stores the cookies ends, an engine loses the cookies that are not on disk. A cookie that
     /// is missing after a loss was not deleted. The number is 0 for an engine that never loses cookies.
     var losses: Int { get }
+    /// A Boolean value that indicates whether the store is in memory only; `false` by default. The container then also
+    /// writes no cookie of a page to the disk by way of the app's storage.
+    var isEphemeral: Bool { get }
+}
+
+extension EngineCookieStore {
+    /// The default for an engine that stores its cookies on disk.
+    public var isEphemeral: Bool { false }
 }
 
 /// A cookie as an engine stores it. Its texts are octets (RFC 6265, section 4.1.1) and are compared by their bytes.

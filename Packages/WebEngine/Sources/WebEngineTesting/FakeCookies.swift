@@ -26,6 +26,8 @@ public final class FakeCookies: EngineCookieStore {
     public private(set) var losses = 0
     /// The number of calls of ``set(_:)`` and ``remove(name:domain:path:)``.
     public private(set) var writes = 0
+    /// A Boolean value that indicates whether the store is in memory only; `false` initially.
+    public var isEphemeral = false
     private let signals = Broadcast<Void>(capacity: 1)
 
     /// Creates an empty store.

@@ -20,6 +20,7 @@ internal import WebEngine
         /// A Boolean value that indicates whether the store had the marker cookie at the end of the last ``all()``.
         private var isMarked = false
         private(set) var losses = 0
+        private(set) var isEphemeral = true
 
         /// A marker session cookie for a host that cannot exist (RFC 6761, section 6.4).
         ///
@@ -50,6 +51,7 @@ internal import WebEngine
 
         /// Stores cookies with an expiry time in a SQLite file from now on.
         func persist(in file: String) {
+            isEphemeral = false
             webkit_cookie_manager_set_persistent_storage(manager, file, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE)
         }
 

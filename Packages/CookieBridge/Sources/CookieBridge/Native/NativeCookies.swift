@@ -28,6 +28,8 @@ final class NativeCookies: CookieStoring {
         /// The cookies of the last read, and those that were written since.
         var shown: Set<Cookie.Identity> = []
         var wasUsed = false
+        /// The cookies that were written without their expiry.
+        var shortened: [Cookie.Identity: Cookie] = [:]
     }
 
     /// A Boolean value that indicates whether Foundation loses attributes of cookies.
@@ -43,6 +45,7 @@ final class NativeCookies: CookieStoring {
     /// A Boolean value that indicates whether a cookie that is missing at the start was removed by the app. A storage
     /// that the app names may not be persistent.
     private let reportsRemovals: Bool
+    private let keepsExpiry: Bool
     private let record: NativeCookieRecord
     private let suffixes = SuffixList()
     private let now: @Sendable () -> Date
@@ -54,9 +57,12 @@ final class NativeCookies: CookieStoring {
     /// - Parameters:
     ///   - option: the storage; the initializer returns `nil` for `none`.
     ///   - record: the record of the attributes.
+    ///   - keepsExpiry: a Boolean value that indicates whether cookies are written with their expiry, so that the
+    ///     storage may write them to the disk. Otherwise they are written as session cookies, and removed at their end.
     ///   - now: a closure that returns the time against which cookies expire.
     init?(
-        _ option: NativeCookieStorage, record: NativeCookieRecord, now: @escaping @Sendable () -> Date = { Date() }
+        _ option: NativeCookieStorage, record: NativeCookieRecord, keepsExpiry: Bool = true,
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         switch option {
         case .none: return nil
@@ -65,12 +71,17 @@ final class NativeCookies: CookieStoring {
         }
         if case .shared = option { reportsRemovals = true } else { reportsRemovals = false }
         self.record = record
+        self.keepsExpiry = keepsExpiry
         self.now = now
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Foundation does not distinguish an unspecified SameSite from `None`.
-    var representation: CookieRepresentation { .engine }
+    var representation: CookieRepresentation {
+        var representation = CookieRepresentation.engine
+        representation.keepsExpiry = keepsExpiry
+        return representation
+    }
 
     // MARK: Changes
 
@@ -108,7 +119,7 @@ final class NativeCookies: CookieStoring {
     /// - Returns: the cookies that the app has removed before the start.
     func begin() async -> [Cookie.Identity] {
         let removed = state.withLock { state in
-            let shown = shown(resolve().cookies ?? [])
+            let shown = shown(resolve().cookies ?? [], &state)
             state.shown = Set(shown.map(\.identity))
             return record.begin(with: shown)
         }
@@ -119,10 +130,13 @@ final class NativeCookies: CookieStoring {
     func snapshot() async throws -> [Cookie] {
         let cookies = state.withLock { state in
             let all = resolve().cookies ?? []
-            let shown = shown(all)
+            let shown = shown(all, &state)
             for cookie in shown { record.recordShown(cookie) }
             let identities = Set(shown.map(\.identity))
-            for gone in state.shown.subtracting(identities) { record.remove(gone) }
+            for gone in state.shown.subtracting(identities) {
+                record.remove(gone)
+                state.shortened[gone] = nil
+            }
             state.hash = Self.hash(of: all)
             state.shown = identities
             state.wasUsed = state.wasUsed || !all.isEmpty
@@ -133,11 +147,18 @@ final class NativeCookies: CookieStoring {
         return cookies
     }
 
-    /// Returns the acceptable cookies, with the attributes that the storage has lost.
-    private func shown(_ cookies: [HTTPCookie]) -> [Cookie] {
+    /// Returns the acceptable cookies, with the attributes that the storage has lost. It removes the expired cookies
+    /// that were written without their expiry.
+    private func shown(_ cookies: [HTTPCookie], _ state: inout State) -> [Cookie] {
         let now = now()
         return cookies.compactMap { stored in
-            let read = Cookie(stored, created: now)
+            var read = Cookie(stored, created: now)
+            if read.expires == nil, let whole = state.shortened[read.identity],
+                whole.value.hasSameBytes(as: read.value)
+            {
+                read.expires = whole.expires
+                if whole.expires.map({ $0 <= now }) ?? false { resolve().deleteCookie(stored) }
+            }
             let cookie = Self.losesAttributes ? record.restored(read) : read
             return cookie.expires.map { $0 > now } ?? true && isAcceptable(cookie) ? cookie : nil
         }
@@ -168,7 +189,10 @@ final class NativeCookies: CookieStoring {
     // MARK: Writes
 
     func set(_ cookie: Cookie) async throws {
-        guard let stored = HTTPCookie.make(cookie) else {
+        let isShortened = !keepsExpiry && cookie.expires.map { $0 > now() } ?? false
+        var written = cookie
+        if isShortened { written.expires = nil }
+        guard let stored = HTTPCookie.make(written) else {
             throw CookieRejection("Foundation rejects the cookie")
         }
         let isKnown = record.contains(cookie.identity)
@@ -186,6 +210,7 @@ final class NativeCookies: CookieStoring {
             }
             guard isStored || cookie.expires.map({ $0 <= now() }) ?? false else { return false }
             record.recordWritten(cookie)
+            state.shortened[cookie.identity] = isShortened ? cookie : nil
             state.shown.insert(cookie.identity)
             state.wasUsed = true
             return true
@@ -220,6 +245,7 @@ final class NativeCookies: CookieStoring {
                 storage.deleteCookie(stored)
                 record.remove(identity)
                 state.shown.remove(identity)
+                state.shortened[identity] = nil
             }
         }
     }

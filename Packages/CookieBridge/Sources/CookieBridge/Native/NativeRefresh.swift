@@ -43,6 +43,7 @@ final class RefreshedCookieStore: EngineCookieStore {
     }
 
     var losses: Int { base.losses }
+    var isEphemeral: Bool { base.isEphemeral }
 
     func all() async throws -> [EngineCookie] {
         await refresh.wait()

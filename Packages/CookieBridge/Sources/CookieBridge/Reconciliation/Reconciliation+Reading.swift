@@ -181,7 +181,9 @@ extension Reconciliation {
                     origin = .found(lane)
                     break
                 }
-                let merged = lane < other ? found.strengthened(by: known) : known.strengthened(by: found)
+                var merged = lane < other ? found.strengthened(by: known) : known.strengthened(by: found)
+                // A store that keeps no expiry must not remove that of another store.
+                if !lanes.allSatisfy(\.representation.keepsExpiry) { merged.expires = known.expires ?? found.expires }
                 guard !CookieRepresentation.whole.isSame(merged, known) else { return }
                 state = merged
                 origin = .found(min(lane, other))

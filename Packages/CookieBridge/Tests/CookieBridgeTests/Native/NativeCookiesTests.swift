@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import CookieJar
 import Foundation
 import PublicSuffixList
@@ -182,6 +183,22 @@ struct NativeCookiesTests {
             #expect(!copy.isHTTPOnly && !copy.isSecure)
         }
     #endif
+
+    @Test("Without an expiry in the storage, a cookie is read with its expiry, and removed at its end")
+    func shortened() async throws {
+        let time = Mutex(Date())
+        let adapter = NativeCookies(.storage(storage), record: record, keepsExpiry: false) { time.withLock { $0 } }
+        let native = try #require(adapter)
+        try await native.set(made("a", "1"))
+        #expect(storage.cookies?.map(\.expiresDate) == [nil])
+        #expect(try await native.snapshot().map(\.expires) == [end])
+        // A session cookie of the app has no expiry.
+        try put("a", "2")
+        #expect(try await native.snapshot().map(\.expires) == [nil])
+        try await native.set(made("a", "3"))
+        time.withLock { $0 = end.addingTimeInterval(1) }
+        #expect(try await native.snapshot().isEmpty && stored.isEmpty)
+    }
 
     @Test("Clearing removes the cookies of the scope, and their attributes")
     func clearing() async throws {

@@ -20,6 +20,7 @@
         /// A Boolean value that indicates whether the store had both markers at the end of the last ``all()``.
         private var isMarked = false
         private(set) var losses = 0
+        let isEphemeral: Bool
         /// The number of times that the session marker was set and was not there afterwards, without a success since.
         private var refusals = 0
         /// The maximum number of refusals. Each attempt notifies the observers of the store, which may read the cookies
@@ -45,8 +46,11 @@
             return mark
         }
 
-        init(_ store: WKHTTPCookieStore, clock: any Clock<Duration> = ContinuousClock()) {
+        init(
+            _ store: WKHTTPCookieStore, isEphemeral: Bool = false, clock: any Clock<Duration> = ContinuousClock()
+        ) {
             self.store = store
+            self.isEphemeral = isEphemeral
             self.clock = clock
         }
 
