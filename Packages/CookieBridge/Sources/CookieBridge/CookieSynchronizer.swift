@@ -43,9 +43,23 @@ public import WebEngine
     ///   - clock: the clock that times waits and limits.
     ///   - delegate: the receiver of events.
     @MainActor
-    public init(
+    public convenience init(
         _ options: CookieOptions, directory: String, hasJar: Bool = true, engine: (any EngineCookieStore)?,
         hasLocalServer: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+        delegate: any CookieSynchronizerDelegate
+    ) {
+        self.init(
+            options, directory: directory, hasJar: hasJar, engine: engine, hasLocalServer: hasLocalServer,
+            reportsRemovals: nil, clock: clock, delegate: delegate)
+    }
+
+    /// Creates a synchronizer like the public initializer.
+    /// - Parameter reportsRemovals: a Boolean value that indicates whether a cookie that is missing from the app's
+    ///   storage at the start was removed by the app; `nil` for the value that the storage requires.
+    @MainActor
+    init(
+        _ options: CookieOptions, directory: String, hasJar: Bool = true, engine: (any EngineCookieStore)?,
+        hasLocalServer: Bool = false, reportsRemovals: Bool?, clock: any Clock<Duration> = ContinuousClock(),
         delegate: any CookieSynchronizerDelegate
     ) {
         self.delegate = delegate
@@ -56,7 +70,8 @@ public import WebEngine
         // Without the engine's store, no reconciler synchronizes the storage.
         native = engine.flatMap { engine in
             Self.native(
-                options.native, in: directory, isPersistent: options.isPersistent && !engine.isEphemeral, delegate)
+                options.native, in: directory, isPersistent: options.isPersistent && !engine.isEphemeral,
+                reportsRemovals: reportsRemovals, delegate)
         }
         var stores: [(CookieStoreID, any CookieStoring)] = []
         if let native { stores.append((.native, native)) }
@@ -82,7 +97,7 @@ public import WebEngine
     /// - Parameter isPersistent: a Boolean value that indicates whether cookies of pages may be on disk.
     private static func native(
         _ storage: NativeCookieStorage, in directory: String, isPersistent: Bool,
-        _ delegate: any CookieSynchronizerDelegate
+        reportsRemovals: Bool?, _ delegate: any CookieSynchronizerDelegate
     ) -> NativeCookies? {
         guard storage.isUsed else { return nil }
         let path = directory + "/native-cookies.json"
@@ -90,8 +105,10 @@ public import WebEngine
         if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
         let (entries, file) = openJar(isPersistent ? path : nil, NativeCookieRecord.limits, delegate)
         return NativeCookies(
-            storage, record: NativeCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) },
-            keepsExpiry: isPersistent)
+            storage,
+            record: NativeCookieRecord(entries, file: file, kind: storage.kind) {
+                delegate.record(.fileNotWritten($0))
+            }, keepsExpiry: isPersistent, reportsRemovals: reportsRemovals)
     }
 
     /// Opens a jar and reads its file.

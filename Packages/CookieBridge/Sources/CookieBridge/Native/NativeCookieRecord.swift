@@ -15,8 +15,9 @@ internal import WebSyntax
 ///
 /// The file has the format and the guarantees of ``CookieFile``; session cookies are not in it. Isolation: any thread.
 final class NativeCookieRecord: Sendable {
-    /// The mark of a cookie that the storage had at the start of a process, in place of its value.
-    private static let seen = "seen"
+    /// The mark of a cookie that the storage had at the start of a process, in place of its value. It names the kind of
+    /// the storage, because the cookies of another storage were not removed.
+    private let seen: String
     /// The mark of any other cookie.
     private static let new = "new"
 
@@ -37,8 +38,13 @@ final class NativeCookieRecord: Sendable {
     /// - Parameters:
     ///   - entries: the jar of the entries, with ``limits``.
     ///   - file: the file that follows the jar; `nil` for none.
+    ///   - kind: the kind of the storage.
     ///   - report: a closure that receives the error of a failed write.
-    init(_ entries: CookieStore, file: CookieFile?, report: @escaping @Sendable (any Error) -> Void = { _ in }) {
+    init(
+        _ entries: CookieStore, file: CookieFile?, kind: String = "shared",
+        report: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) {
+        seen = "seen-" + kind
         self.entries = entries
         self.file = file
         self.report = report
@@ -81,11 +87,11 @@ final class NativeCookieRecord: Sendable {
     /// - Parameter shown: the cookies of the storage, with their attributes restored.
     /// - Returns: the persistent cookies that the storage had at the start of an earlier process and has no longer.
     func begin(with shown: [Cookie]) -> [Cookie.Identity] {
-        for cookie in shown { insert(cookie, Self.seen) }
+        for cookie in shown { insert(cookie, seen) }
         let there = Set(shown.map(\.identity))
         let missing = all.filter { !there.contains($0.identity) }
         for entry in missing { entries.remove(entry.identity) }
-        return missing.filter { $0.expires != nil && $0.value == Self.seen }.map(\.identity)
+        return missing.filter { $0.expires != nil && $0.value == seen }.map(\.identity)
     }
 
     /// Writes the record to its file, so that it survives a kill.

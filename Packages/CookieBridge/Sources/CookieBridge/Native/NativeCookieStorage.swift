@@ -21,4 +21,13 @@ public enum NativeCookieStorage: Sendable {
 
     /// A Boolean value that indicates whether there is a storage.
     @_spi(Facade) public var isUsed: Bool { if case .none = self { false } else { true } }
+
+    /// The name of the kind, for the record of the storage.
+    var kind: String {
+        switch self {
+        case .none: "none"
+        case .shared: "shared"
+        case .storage: "named"
+        }
+    }
 }

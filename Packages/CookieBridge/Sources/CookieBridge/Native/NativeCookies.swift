@@ -41,9 +41,15 @@ final class NativeCookies: CookieStoring {
         #endif
     }()
 
+    /// A Boolean value that indicates whether a cookie that is missing from a storage at the start was removed by the
+    /// app. A storage that the app names may not be persistent. The shared storage of Foundation on Linux has one file
+    /// for all programs in a folder, and another file after the program has moved.
+    static func reportsRemovals(_ option: NativeCookieStorage) -> Bool {
+        guard case .shared = option else { return false }
+        return !losesAttributes
+    }
+
     private let resolve: @Sendable () -> HTTPCookieStorage
-    /// A Boolean value that indicates whether a cookie that is missing at the start was removed by the app. A storage
-    /// that the app names may not be persistent.
     private let reportsRemovals: Bool
     private let keepsExpiry: Bool
     private let record: NativeCookieRecord
@@ -59,17 +65,19 @@ final class NativeCookies: CookieStoring {
     ///   - record: the record of the attributes.
     ///   - keepsExpiry: a Boolean value that indicates whether cookies are written with their expiry, so that the
     ///     storage may write them to the disk. Otherwise they are written as session cookies, and removed at their end.
+    ///   - reportsRemovals: a Boolean value that indicates whether a cookie that is missing at the start was removed by
+    ///     the app; `nil` for the value that the storage requires.
     ///   - now: a closure that returns the time against which cookies expire.
     init?(
         _ option: NativeCookieStorage, record: NativeCookieRecord, keepsExpiry: Bool = true,
-        now: @escaping @Sendable () -> Date = { Date() }
+        reportsRemovals: Bool? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         switch option {
         case .none: return nil
         case .shared: resolve = { HTTPCookieStorage.shared }
         case .storage(let storage): resolve = { storage }
         }
-        if case .shared = option { reportsRemovals = true } else { reportsRemovals = false }
+        self.reportsRemovals = reportsRemovals ?? Self.reportsRemovals(option)
         self.record = record
         self.keepsExpiry = keepsExpiry
         self.now = now

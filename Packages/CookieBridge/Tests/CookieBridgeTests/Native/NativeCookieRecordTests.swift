@@ -20,11 +20,13 @@ struct NativeCookieRecordTests {
 
     private var path: String { folder.path + "/native-cookies.json" }
 
-    private func record(_ entries: [Cookie] = [], file: CookieFile? = nil) -> NativeCookieRecord {
+    private func record(
+        _ entries: [Cookie] = [], file: CookieFile? = nil, kind: String = "shared"
+    ) -> NativeCookieRecord {
         let jar = CookieStore(
             publicSuffixes: SuffixList(), limits: NativeCookieRecord.limits, cookies: entries, now: { start })
         file?.follow(jar)
-        return NativeCookieRecord(jar, file: file)
+        return NativeCookieRecord(jar, file: file, kind: kind)
     }
 
     /// Returns the record of the next process.
@@ -70,11 +72,17 @@ struct NativeCookieRecordTests {
 
     @Test("A removed cookie is reported once, and an expired one never")
     func once() {
-        let expired = record([cookie("a", "seen", expires: -1)])
+        let expired = record([cookie("a", "seen-shared", expires: -1)])
         #expect(expired.begin(with: []).isEmpty)
-        let record = record([cookie("a", "seen", expires: 600)])
+        let record = record([cookie("a", "seen-shared", expires: 600)])
         #expect(record.begin(with: []) == [name("a")])
         #expect(next(record).begin(with: []).isEmpty && record.all.isEmpty)
+    }
+
+    @Test("The cookies of another kind of storage do not count as removed")
+    func kinds() {
+        let other = record([cookie("a", "seen-shared", expires: 600)], kind: "named")
+        #expect(other.begin(with: []).isEmpty && other.all.isEmpty)
     }
 
     @Test("The file has no values, the mode 0600, and the attributes of the next process")

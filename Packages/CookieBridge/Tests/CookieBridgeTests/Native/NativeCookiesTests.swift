@@ -211,9 +211,15 @@ struct NativeCookiesTests {
         #expect(stored.isEmpty && record.all.isEmpty)
     }
 
+    @Test("Only the shared storage reports removals before the start, and only on Apple's systems")
+    func reports() {
+        #expect(!NativeCookies.reportsRemovals(.storage(storage)))
+        #expect(NativeCookies.reportsRemovals(.shared) == !NativeCookies.losesAttributes)
+    }
+
     @Test("A storage that the app names reports no cookies that were removed before the start")
     func removal() async throws {
-        let seen = Cookie(name("a"), value: "seen", expires: end, created: .distantPast)
+        let seen = Cookie(name("a"), value: "seen-shared", expires: end, created: .distantPast)
         let record = NativeCookieRecord(CookieStore(publicSuffixes: SuffixList(), cookies: [seen]), file: nil)
         let native = try #require(NativeCookies(.storage(storage), record: record))
         #expect(await native.begin().isEmpty && record.all.isEmpty)
