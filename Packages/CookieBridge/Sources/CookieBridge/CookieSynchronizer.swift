@@ -28,6 +28,9 @@ public import WebEngine
     /// store up to the limit.
     private let isBehind = Mutex(false)
 
+    /// The task that waits for the removals of ``start()``.
+    let removal = Mutex<Task<Void, Never>?>(nil)
+
     /// The longest time for which pages open without waiting for a store that does not respond. After this time a page
     /// waits again. The reconciler stops retrying a store earlier.
     private static let patience = Duration.seconds(60)
@@ -135,11 +138,24 @@ public import WebEngine
     }
 
     /// Starts the synchronization. Cookies that the app has removed from its storage since the last process are removed
-    /// from the other stores.
+    /// from the other stores. They are recorded until no store has them, so that a kill does not restore them.
     /// - Throws: `CookieBridgeError` with code `stopped` after ``shutDown()``.
     public func start() async throws {
         guard let reconciler else { return }
-        try await reconciler.start(deleting: native?.begin() ?? [])
+        let removed = await native?.begin() ?? []
+        try await reconciler.start(deleting: removed)
+        guard !removed.isEmpty else { return }
+        let task = Task { [native, file] in
+            do {
+                try await reconciler.barrier(within: Self.patience)
+                try await file?.flush()
+            } catch {
+                // The next process removes the cookies again.
+                return
+            }
+            await native?.removed(removed)
+        }
+        removal.withLock { $0 = task }
     }
 
     /// Returns the engine's store for requests that the container makes in place of the engine. Its reads include the
@@ -250,6 +266,7 @@ public import WebEngine
     /// Stops the synchronization and writes the file.
     public func shutDown() async {
         await reconciler?.stop()
+        await removal.withLock { $0 }?.value
         await flush()
     }
 

@@ -171,6 +171,56 @@ struct CookieSynchronizerTests {
         await synchronizer.shutDown()
     }
 
+    @Test(
+        "A sign-out before the start is part of the first page, also after a kill before the engine has applied it",
+        arguments: [true, false])
+    func signOut(hasJar: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (options, storage) = try withNative()
+        let end = Date(timeIntervalSinceNow: 600)
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "id", .value: "1", .domain: "shop.example", .path: "/", .expires: end,
+        ]
+        let login = try #require(HTTPCookie(properties: properties))
+        storage.setCookie(login)
+        let make = { [store, delegate] in
+            CookieSynchronizer(
+                options, directory: folder.path, hasJar: hasJar, engine: store, reportsRemovals: true,
+                delegate: delegate)
+        }
+        var synchronizer = make()
+        try await synchronizer.start()
+        await synchronizer.waitUntilSynchronized()
+        #expect(store.cookies.map(\.value) == ["1"])
+        await synchronizer.shutDown()
+
+        storage.deleteCookie(login)
+        // The engine does not respond until the process is killed.
+        store.hangs = true
+        let killed = make()
+        try await killed.start()
+        await killed.shutDown()
+        store.hangs = false
+
+        synchronizer = make()
+        try await synchronizer.start()
+        await synchronizer.waitUntilSynchronized()
+        #expect(store.cookies.isEmpty)
+        if hasJar {
+            let url = try #require(CookieURL("https://shop.example/"))
+            #expect(synchronizer.pages?.jar.cookieHeader(for: url, context: .sameSite) == nil)
+        }
+        // The login of a page afterwards is kept.
+        await synchronizer.removal.withLock { $0 }?.value
+        await synchronizer.shutDown()
+        store.put(EngineCookie(name: "id", value: "2", domain: "shop.example"))
+        synchronizer = make()
+        try await synchronizer.start()
+        await synchronizer.synchronize()
+        #expect(store.cookies.map(\.value) == ["2"])
+        await synchronizer.shutDown()
+    }
+
     @Test("A request waits for a change of the app's storage; without one it does not")
     func requests() async throws {
         let folder = try TemporaryFolder()

@@ -82,7 +82,11 @@ struct SimulatedStore {
 
     /// Compares the record with the cookies at the start of a process.
     /// - Returns: the cookies that the app has removed.
-    func begin(at now: Date) -> [Cookie.Identity] { record?.begin(with: cookies(at: now)) ?? [] }
+    func begin(at now: Date) -> [Cookie.Identity] {
+        let removed = record?.begin(with: cookies(at: now)) ?? []
+        record?.forget(removed)
+        return removed
+    }
 
     /// Returns the cookie as the store represents it: an engine drops the creation time and rounds the expiry.
     /// Foundation on Linux has no `SameSite`.

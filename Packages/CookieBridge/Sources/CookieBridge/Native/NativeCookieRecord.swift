@@ -18,8 +18,11 @@ final class NativeCookieRecord: Sendable {
     /// The mark of a cookie that the storage had at the start of a process, in place of its value. It names the kind of
     /// the storage, because the cookies of another storage were not removed.
     private let seen: String
+    /// The mark of a cookie that the app has removed and that other stores may still have.
+    private let removed: String
     /// The mark of any other cookie.
     private static let new = "new"
+    private static let removedPrefix = "removed-"
 
     private let entries: CookieStore
     private let file: CookieFile?
@@ -44,7 +47,7 @@ final class NativeCookieRecord: Sendable {
         _ entries: CookieStore, file: CookieFile?, kind: String = "shared",
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
-        seen = "seen-" + kind
+        (seen, removed) = ("seen-" + kind, Self.removedPrefix + kind)
         self.entries = entries
         self.file = file
         self.report = report
@@ -54,12 +57,17 @@ final class NativeCookieRecord: Sendable {
     var all: [Cookie] { entries.cookies }
 
     /// Returns a Boolean value that indicates whether the record has a cookie of this identity.
-    func contains(_ identity: Cookie.Identity) -> Bool { entries.cookie(identity) != nil }
+    func contains(_ identity: Cookie.Identity) -> Bool { entry(identity) != nil }
+
+    /// Returns the entry of a cookie that is not marked as removed.
+    private func entry(_ identity: Cookie.Identity) -> Cookie? {
+        entries.cookie(identity).flatMap { $0.value.hasPrefix(Self.removedPrefix) ? nil : $0 }
+    }
 
     /// Returns a cookie of the storage with the attributes that the storage has lost. It adds attributes and removes
     /// none.
     func restored(_ shown: Cookie) -> Cookie {
-        guard let entry = entries.cookie(shown.identity) else { return shown }
+        guard let entry = entry(shown.identity) else { return shown }
         var cookie = shown
         cookie.isSecure = shown.isSecure || entry.isSecure
         cookie.isHTTPOnly = shown.isHTTPOnly || entry.isHTTPOnly
@@ -69,7 +77,7 @@ final class NativeCookieRecord: Sendable {
 
     /// Records a cookie that a read has shown. A known cookie keeps its mark.
     func recordShown(_ cookie: Cookie) {
-        insert(cookie, entries.cookie(cookie.identity)?.value ?? Self.new)
+        insert(cookie, entry(cookie.identity)?.value ?? Self.new)
     }
 
     /// Records a cookie that was written to the storage. Its attributes replace the known ones.
@@ -85,13 +93,25 @@ final class NativeCookieRecord: Sendable {
 
     /// Compares the record of the earlier processes with the storage, at the start of a process.
     /// - Parameter shown: the cookies of the storage, with their attributes restored.
-    /// - Returns: the persistent cookies that the storage had at the start of an earlier process and has no longer.
+    /// - Returns: the persistent cookies that the storage had at the start of an earlier process and has no longer. They
+    ///   are marked, and the next process returns them again if ``forget(_:)`` was not called for them.
     func begin(with shown: [Cookie]) -> [Cookie.Identity] {
         for cookie in shown { insert(cookie, seen) }
         let there = Set(shown.map(\.identity))
         let missing = all.filter { !there.contains($0.identity) }
-        for entry in missing { entries.remove(entry.identity) }
-        return missing.filter { $0.expires != nil && $0.value == seen }.map(\.identity)
+        return missing.compactMap { entry in
+            guard entry.expires != nil, [seen, removed].contains(entry.value) else {
+                entries.remove(entry.identity)
+                return nil
+            }
+            insert(entry, removed)
+            return entry.identity
+        }
+    }
+
+    /// Removes the entries of cookies that are still marked as removed, because no other store has the cookies.
+    func forget(_ identities: [Cookie.Identity]) {
+        for identity in identities where entry(identity) == nil { entries.remove(identity) }
     }
 
     /// Writes the record to its file, so that it survives a kill.

@@ -124,15 +124,29 @@ final class NativeCookies: CookieStoring {
     // MARK: Reads
 
     /// Reads the storage at the start of a process.
-    /// - Returns: the cookies that the app has removed before the start.
+    /// - Returns: the cookies that the app has removed before the start. The next process returns them again if
+    ///   ``removed(_:)`` was not called for them.
     func begin() async -> [Cookie.Identity] {
         let removed = state.withLock { state in
             let shown = shown(resolve().cookies ?? [], &state)
             state.shown = Set(shown.map(\.identity))
-            return record.begin(with: shown)
+            var removed = record.begin(with: shown)
+            if !reportsRemovals {
+                record.forget(removed)
+                removed = []
+            }
+            // Pages wait for the removals as for other changes.
+            state.wasUsed = !shown.isEmpty || !removed.isEmpty
+            return removed
         }
         await record.flush()
-        return reportsRemovals ? removed : []
+        return removed
+    }
+
+    /// Records that no other store has these cookies of ``begin()`` any more.
+    func removed(_ identities: [Cookie.Identity]) async {
+        record.forget(identities)
+        await record.flush()
     }
 
     func snapshot() async throws -> [Cookie] {
