@@ -24,7 +24,8 @@ final class EngineCookies: CookieStoring {
     /// - Parameters:
     ///   - store: the engine's store.
     ///   - clock: the clock that times reads.
-    ///   - isIncluded: a closure that returns `false` for a cookie that no other store receives.
+    ///   - isIncluded: a closure that returns `false` for a cookie that no other store receives, and that the engine
+    ///     does not receive from another store.
     init(
         _ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock(),
         where isIncluded: @escaping @Sendable (EngineCookie) -> Bool = { _ in true }
@@ -66,8 +67,11 @@ final class EngineCookies: CookieStoring {
     }
 
     func set(_ cookie: Cookie) async throws {
+        let stored = EngineCookie(cookie)
+        // No read would show the cookie, so that it would count as deleted by the engine.
+        guard isIncluded(stored) else { throw CookieRejection("the cookie belongs to the local server") }
         do {
-            try await store.set(EngineCookie(cookie))
+            try await store.set(stored)
         } catch let error as EngineError where error.code == .cookie {
             throw CookieRejection(error.message)
         }

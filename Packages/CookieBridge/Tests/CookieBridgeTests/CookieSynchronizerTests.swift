@@ -265,6 +265,12 @@ struct CookieSynchronizerTests {
         try await synchronizer.start()
         await synchronizer.synchronize()
         #expect(storage.cookies?.map(\.value) == ["shop.example"])
+        // A cookie of the app for `localhost` stays in the storage, and does not replace that of the server.
+        let properties: [HTTPCookiePropertyKey: Any] = [.name: "token", .value: "app", .domain: "localhost", .path: "/"]
+        storage.setCookie(try #require(HTTPCookie(properties: properties)))
+        for _ in 1...2 { await synchronizer.synchronize() }
+        #expect(storage.cookies?.map(\.value).sorted() == ["app", "shop.example"])
+        #expect(store.cookies.map(\.value) == ["shop.localhost", "localhost", "shop.example"])
         try await synchronizer.clear(.all)
         #expect(storage.cookies?.isEmpty == true && store.cookies.map(\.value) == ["shop.localhost", "localhost"])
         await synchronizer.shutDown()
