@@ -119,7 +119,11 @@ actor CookieReconciler {
     func waitForTransfer(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
-        let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
+        return await waitForTransfer(
+            identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier())
+    }
+
+    private func waitForTransfer(_ ticket: Reconciliation.Ticket) async -> Bool {
         do {
             try await wait(for: ticket, configuration.transferLimit, "transfer of a response's cookies")
             return true
@@ -127,6 +131,14 @@ actor CookieReconciler {
             ownCounters.lateTransfers += 1
             return false
         }
+    }
+
+    /// Waits until one store has the changes of another store. It does not wait for further stores.
+    /// - Returns: like ``waitForTransfer(from:of:)``.
+    func waitForTransfer(from store: CookieStoreID, to target: CookieStoreID) async -> Bool {
+        guard phase == .running else { return false }
+        perform(reconciliation.signalled(store, now: wallClock()))
+        return await waitForTransfer(reconciliation.ticket(from: store, to: target))
     }
 
     /// Waits until all stores have all changes signalled before the call, or newer changes. The first navigation waits

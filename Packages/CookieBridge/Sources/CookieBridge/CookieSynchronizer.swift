@@ -71,11 +71,12 @@ public import WebEngine
             ? Self.openJar(options.isPersistent ? directory + "/cookies.json" : nil, options.limits, delegate)
             : (nil, nil)
         // Without the engine's store, no reconciler synchronizes the storage.
-        native = engine.flatMap { engine in
-            Self.native(
-                options.native, in: directory, isPersistent: options.isPersistent && !engine.isEphemeral,
-                reportsRemovals: reportsRemovals, delegate)
-        }
+        let isPersistent = options.isPersistent && engine?.isEphemeral != true
+        native =
+            engine == nil
+            ? nil
+            : Self.native(
+                options.native, in: directory, isPersistent: isPersistent, reportsRemovals: reportsRemovals, delegate)
         var stores: [(CookieStoreID, any CookieStoring)] = []
         if let native { stores.append((.native, native)) }
         if let engine {
@@ -88,13 +89,14 @@ public import WebEngine
         configuration.transferLimit = options.transferLimit
         configuration.report = { delegate.record(.storesDiffer($0)) }
         let reconciler = engine.map { _ in CookieReconciler(stores, configuration: configuration, clock: clock) }
-        let refresh = native.flatMap { native in reconciler.map { NativeRefresh(native, $0) } }
+        refresh = native.flatMap { native in reconciler.map { NativeRefresh(native, $0, to: .engine) } }
+        let jarRefresh = native.flatMap { native in reconciler.map { NativeRefresh(native, $0, to: .jar) } }
         pages = jar.map { jar in
             var pages = PageCookies(jar: jar, acceptsThirdParties: options.acceptsThirdParties)
-            pages.refresh = refresh
+            pages.refresh = jarRefresh
             return pages
         }
-        (self.reconciler, self.refresh) = (reconciler, refresh)
+        self.reconciler = reconciler
     }
 
     /// - Parameter isPersistent: a Boolean value that indicates whether cookies of pages may be on disk.
@@ -206,8 +208,10 @@ public import WebEngine
             return !isBehind
         }
         guard isFirst else { return }
+        refresh?.isBehind.withLock { $0 = true }
         delegate.engineStoreChanged(isBehind: true)
-        Task { [weak self, delegate] in
+        Task { [weak self, delegate, refresh] in
+            defer { refresh?.isBehind.withLock { $0 = false } }
             do {
                 try await reconciler.barrier(within: Self.patience)
                 delegate.record(.engineStoreAnswers)

@@ -5,6 +5,7 @@ import AsyncSupport
 import BaseTesting
 import CookieJar
 import Foundation
+import PublicSuffixList
 import Testing
 import WebEngine
 import WebEngineTesting
@@ -237,6 +238,36 @@ struct CookieSynchronizerTests {
         try put("id", "2", in: storage)
         #expect(try await synchronizer.refreshed(store).all().map(\.value) == ["2"])
         await synchronizer.shutDown()
+    }
+
+    @Test("Concurrent requests share a transfer and its limit, and wait only for the store that they read")
+    func transfers() async throws {
+        let (_, storage) = try withNative()
+        let entries = CookieStore(publicSuffixes: SuffixList(), limits: NativeCookieRecord.limits)
+        let native = try #require(
+            NativeCookies(.storage(storage), record: NativeCookieRecord(entries, file: nil)))
+        let (engine, jar) = (FakeStore(), FakeStore())
+        let reconciler = CookieReconciler([(.native, native), (.engine, engine), (.jar, jar)], clock: clock)
+        engine.closeGate()
+        try await reconciler.start()
+        try put("id", "1", in: storage)
+        let refresh = NativeRefresh(native, reconciler, to: .engine)
+        let first = Task { await refresh.wait() }
+        await clock.sleepers(atLeast: 1)
+        while native.hasChanged { await Task.yield() }
+        // The read has ended, so these requests wait only because a transfer is in progress.
+        let requests = (1...20).map { _ in Task { await refresh.wait() } } + [first]
+        clock.advance(by: .seconds(2))
+        for request in requests { await request.value }
+        #expect(await reconciler.counters.lateTransfers == 1)
+        // The clock stands still, so that a request that waits for the engine would not end.
+        refresh.isBehind.withLock { $0 = true }
+        try put("id", "2", in: storage)
+        await refresh.wait()
+        await NativeRefresh(native, reconciler, to: .jar).wait()
+        #expect(jar.values == ["id": "2"])
+        engine.openGate()
+        await reconciler.stop()
     }
 
     @Test("Opening a page does not wait for a hanging engine if the app does not use its storage")

@@ -4,28 +4,58 @@
 internal import AsyncSupport
 internal import WebEngine
 
-/// The transfer of changes in the app's storage to the other stores, before a request is sent.
+/// The transfer of changes in the app's storage to the store that a request reads, before the request is sent.
 final class NativeRefresh: Sendable {
     private let native: NativeCookies
     private let reconciler: CookieReconciler
-    /// The number of transfers in progress.
-    private let transfers = Mutex(0)
+    private let store: CookieStoreID
+    /// A Boolean value that indicates whether requests do not wait, because the store does not respond.
+    let isBehind = Mutex(false)
+    /// The transfer in progress, which returns `false` if it ended without the changes.
+    private let transfer = Mutex<Task<Bool, Never>?>(nil)
 
-    init(_ native: NativeCookies, _ reconciler: CookieReconciler) {
+    /// Creates a transfer.
+    /// - Parameters:
+    ///   - native: the app's storage.
+    ///   - reconciler: the reconciler of the stores.
+    ///   - store: the store that requests read.
+    init(_ native: NativeCookies, _ reconciler: CookieReconciler, to store: CookieStoreID) {
         self.native = native
         self.reconciler = reconciler
+        self.store = store
     }
 
-    /// A Boolean value that indicates whether the other stores may lack a change of the storage.
-    var isNeeded: Bool { transfers.withLock { $0 > 0 } || native.hasChanged }
+    /// A Boolean value that indicates whether the store may lack a change of the storage.
+    var isNeeded: Bool { transfer.withLock { $0 != nil } || native.hasChanged }
 
-    /// Waits until the other stores have the changes, at most for the limit of a response. Returns at once if the
-    /// storage has not changed.
+    /// Waits until the store has the changes, at most for the limit of a response. Returns at once if the storage has
+    /// not changed. Concurrent calls share a transfer and its limit.
     func wait() async {
-        guard isNeeded else { return }
-        transfers.withLock { $0 += 1 }
-        _ = await reconciler.waitForTransfer(from: .native)
-        transfers.withLock { $0 -= 1 }
+        guard !isBehind.withLock({ $0 }) else {
+            native.check()
+            return
+        }
+        if let running = transfer.withLock({ $0 }) {
+            // A change may be newer than the transfer in progress. The next one includes it.
+            guard await running.value else { return }
+        } else if !native.hasChanged {
+            return
+        }
+        _ = await current().value
+    }
+
+    /// Returns the transfer in progress, or starts one.
+    private func current() -> Task<Bool, Never> {
+        transfer.withLock { current in
+            if let current { return current }
+            let task = Task { [self] in
+                let isDone = await reconciler.waitForTransfer(from: .native, to: store)
+                transfer.withLock { $0 = nil }
+                return isDone
+            }
+            current = task
+            return task
+        }
     }
 }
 

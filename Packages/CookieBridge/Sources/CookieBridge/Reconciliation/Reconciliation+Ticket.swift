@@ -15,6 +15,8 @@ extension Reconciliation {
         var version: UInt64?
         /// The cookies of the condition; `nil` for all.
         let identities: Set<Cookie.Identity>?
+        /// The index of the only store that must have the changes; `nil` for all stores.
+        var lane: Int?
     }
 
     /// The progress of a ticket.
@@ -44,6 +46,16 @@ extension Reconciliation {
             clears: lanes.map { _ in 0 }, version: nil, identities: identities)
     }
 
+    /// Returns a ticket for the changes of one store in another store. The first store must have been signalled.
+    func ticket(from store: CookieStoreID, to target: CookieStoreID) -> Ticket {
+        var ticket = barrier()
+        for lane in lanes.indices where ![store, target].contains(lanes[lane].id) {
+            (ticket.reads[lane], ticket.clears[lane]) = (0, 0)
+        }
+        ticket.lane = index(of: target)
+        return ticket
+    }
+
     /// Returns a ticket for all requested clear operations.
     func clearingTicket() -> Ticket {
         Ticket(reads: lanes.map { _ in 0 }, clears: barrier().clears, version: version, identities: [])
@@ -66,7 +78,8 @@ extension Reconciliation {
         ticket.version = version
         for identity in ticket.identities ?? unsynchronized {
             guard let entry = entries[identity] else { continue }
-            for (lane, slot) in entry.slots.enumerated() where slot.dirtySince.map({ $0 <= version }) ?? false {
+            for (lane, slot) in entry.slots.enumerated() where ticket.lane ?? lane == lane {
+                guard slot.dirtySince.map({ $0 <= version }) ?? false else { continue }
                 let isHopeless =
                     slot.verdict == .abandoned || lanes[lane].isSilent && slot.possible.count != 1
                     || lanes[lane].isClearStuck && lanes[lane].isClearing(identity)
