@@ -168,7 +168,7 @@ struct HTTPSTakeoverTests {
         await container.shutDown()
     }
 
-    @Test("Pages may send the messages of older pages")
+    @Test("Messages of older pages are answered")
     func messages() async throws {
         let container = try await container { $0.pages.legacyMessages = LegacyMessages(prefix: "yx") }
         let page = try await container.open(shop)
