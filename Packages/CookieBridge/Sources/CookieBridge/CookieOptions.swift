@@ -13,12 +13,12 @@ public struct CookieOptions: Sendable {
     /// are in `native-cookies.json` in the container's folder, readable and writable only by the owner.
     ///
     /// If the engine's storage is in memory or ``isPersistent`` is `false`, cookies of pages are session cookies in the
-    /// storage, and there is no such file. Choose `none`
-    /// if pages must not share their cookies with the app's requests, or in all but one of several containers of a
-    /// process.
+    /// storage, and there is no such file. Choose `none` if pages must not share their cookies with the app's requests,
+    /// or in all but one of several containers of a process.
     public var native = NativeCookieStorage.shared
     /// A Boolean value that indicates whether cookies with an expiry outlive the process; `true` by default. The
-    /// cookies of the jar are stored in `cookies.json` in the container's folder, readable and writable only by the owner.
+    /// cookies of the jar are stored in `cookies.json` in the container's folder, readable and writable only by the
+    /// owner.
     public var isPersistent = true
     /// A Boolean value that indicates whether third-party resources of a page may set cookies; `false` by default, as
     /// in Safari and WebKitGTK.

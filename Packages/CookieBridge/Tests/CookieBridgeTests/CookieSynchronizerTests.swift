@@ -150,7 +150,8 @@ struct CookieSynchronizerTests {
     func privacy(isEphemeral: Bool) async throws {
         let folder = try TemporaryFolder()
         try folder.write("native-cookies.json", Data(#"{"format":1,"cookies":[]}"#.utf8))
-        var (options, storage) = try withNative()
+        let (persistent, storage) = try withNative()
+        var options = persistent
         store.isEphemeral = isEphemeral
         options.isPersistent = isEphemeral
         var synchronizer = CookieSynchronizer(options, directory: folder.path, engine: store, delegate: delegate)
@@ -297,7 +298,9 @@ struct CookieSynchronizerTests {
         await synchronizer.synchronize()
         #expect(storage.cookies?.map(\.value) == ["shop.example"])
         // A cookie of the app for `localhost` stays in the storage, and does not replace that of the server.
-        let properties: [HTTPCookiePropertyKey: Any] = [.name: "token", .value: "app", .domain: "localhost", .path: "/"]
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "token", .value: "app", .domain: "localhost", .path: "/",
+        ]
         storage.setCookie(try #require(HTTPCookie(properties: properties)))
         for _ in 1...2 { await synchronizer.synchronize() }
         #expect(storage.cookies?.map(\.value).sorted() == ["app", "shop.example"])

@@ -93,8 +93,8 @@ final class NativeCookieRecord: Sendable {
 
     /// Compares the record of the earlier processes with the storage, at the start of a process.
     /// - Parameter shown: the cookies of the storage, with their attributes restored.
-    /// - Returns: the persistent cookies that the storage had at the start of an earlier process and has no longer. They
-    ///   are marked, and the next process returns them again if ``forget(_:)`` was not called for them.
+    /// - Returns: the persistent cookies that the storage had at the start of an earlier process and has no longer.
+    ///   They are marked, and the next process returns them again if ``forget(_:)`` was not called for them.
     func begin(with shown: [Cookie]) -> [Cookie.Identity] {
         for cookie in shown { insert(cookie, seen) }
         let there = Set(shown.map(\.identity))
