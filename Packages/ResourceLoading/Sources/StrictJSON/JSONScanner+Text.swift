@@ -8,7 +8,11 @@ extension JSONScanner {
     /// - Throws: ``JSONError``.
     public mutating func readAsText() throws -> String? {
         if try readNull() { return nil }
-        if nextToken() == UInt8(ascii: "\"") { return string(try readString()) }
+        if nextToken() == UInt8(ascii: "\"") {
+            // Reading changes the buffer of unescaped strings, so it must precede the access to `self` by `string(_:)`.
+            let text = try readString()
+            return string(text)
+        }
         return String(decoding: bytes[try skipValue()], as: UTF8.self)
     }
 
