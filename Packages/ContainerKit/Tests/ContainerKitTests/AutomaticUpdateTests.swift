@@ -72,14 +72,16 @@ struct AutomaticUpdateTests {
     func withdrawal() async throws {
         _ = try fixture.publish(["index.html": "one"], version: "1")
         try list(["shop": "https://shop.example/"], sequence: 1)
-        var container = try await container(.manual)
-        await container.checkForUpdates()
-        #expect(container.installedPackages.count == 1)
-        await container.shutDown()
+        do {
+            let container = try await container(.manual)
+            await container.checkForUpdates()
+            #expect(container.installedPackages.count == 1)
+            await container.shutDown()
+        }
         // Another server has no last check, so that the test does not wait for 30 seconds.
         let empty = try PackageCatalogue(sequence: 1, packages: [])
         fixture.network.put(.bytes(try empty.encoded()), at: "https://packages.example/other.json")
-        container = try await fixture.container {
+        let container = try await fixture.container {
             $0.packages.automatic.catalogue = CatalogueDocument("https://packages.example/other.json")
         }
         let events = container.events
@@ -145,16 +147,18 @@ struct AutomaticUpdateTests {
     func waiting() async throws {
         let conditions = ChangingConditions(HostConditions(isIdle: false))
         let source = try fixture.publish(["index.html": "one"], version: "1")
-        var container = try await fixture.container { $0.conditions = conditions }
-        let events = container.events
-        let update = try await container.update(from: source, urgency: .whenConvenient)
-        #expect(update.outcome == .waiting(reason: "the app is not idle") && update.package == nil)
-        let announced = try await first(in: events) { event in
-            if case .waiting(let source, let reason) = event { (source, reason) } else { nil }
+        do {
+            let container = try await fixture.container { $0.conditions = conditions }
+            let events = container.events
+            let update = try await container.update(from: source, urgency: .whenConvenient)
+            #expect(update.outcome == .waiting(reason: "the app is not idle") && update.package == nil)
+            let announced = try await first(in: events) { event in
+                if case .waiting(let source, let reason) = event { (source, reason) } else { nil }
+            }
+            #expect(announced == (source, "the app is not idle") && fixture.network.urls == [])
+            await container.shutDown()
         }
-        #expect(announced == (source, "the app is not idle") && fixture.network.urls == [])
-        await container.shutDown()
-        container = try await fixture.container { $0.conditions = conditions }
+        let container = try await fixture.container { $0.conditions = conditions }
         let later = container.events
         #expect(container.installedPackages == [])
         conditions.set(HostConditions())

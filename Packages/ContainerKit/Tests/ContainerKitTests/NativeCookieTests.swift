@@ -140,21 +140,23 @@ struct NativeCookieTests {
     @Test("A cookie stays hidden from scripts after a relaunch in which Foundation has lost the attribute")
     func relaunch() async throws {
         let end = Date(timeIntervalSinceNow: 600)
-        var container = try await container(.document)
-        _ = try await container.open("https://shop.example/")
-        try await fixture.engine.jar.set(
-            EngineCookie(
-                name: "id", value: "1", domain: "shop.example", expires: Int64(end.timeIntervalSince1970),
-                isSecure: true, isHTTPOnly: true, sameSite: .strict))
-        await container.synchronizeCookies()
-        await container.shutDown()
+        do {
+            let container = try await container(.document)
+            _ = try await container.open("https://shop.example/")
+            try await fixture.engine.jar.set(
+                EngineCookie(
+                    name: "id", value: "1", domain: "shop.example", expires: Int64(end.timeIntervalSince1970),
+                    isSecure: true, isHTTPOnly: true, sameSite: .strict))
+            await container.synchronizeCookies()
+            await container.shutDown()
+        }
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "id", .value: "1", .domain: "shop.example", .path: "/", .expires: end,
         ]
         storage.setCookie(try #require(HTTPCookie(properties: properties)))
         // The engine does not keep its cookies, so the storage is the only source.
         try await fixture.engine.jar.remove(name: "id", domain: "shop.example", path: "/")
-        container = try await self.container(.document)
+        let container = try await container(.document)
         _ = try await container.open("https://shop.example/")
         let cookie = try #require(fixture.engine.jar.cookies.first)
         #expect(cookie.isSecure && cookie.isHTTPOnly && cookie.sameSite == .strict)

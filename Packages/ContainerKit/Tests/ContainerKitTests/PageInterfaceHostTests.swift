@@ -66,8 +66,8 @@ struct PageInterfaceHostTests {
         let covered = try await container.open(url)
         let source = try #require(script(covered.view))
         for place in [
-            #"^https\\:\\/\\/shop\\.example$"#, #"^https\\:\\/\\/cdn\\.example\\:81$"#, #"^containerkit\\:"#,
-            #"^containerkit\\-http\\:"#, #"^https?://[^/]+\\.wild\\.example:8443$"#,
+            #"^https\\:\\/\\/shop\\.example$"#, #"^https\\:\\/\\/cdn\\.example\\:81$"#, #"^containerkit:"#,
+            #"^containerkit\\-http:"#, #"^https?://[^/]+\\.wild\\.example:8443$"#,
         ] {
             #expect(source.contains("\"\(place)\""), "\(place) in \(source)")
         }

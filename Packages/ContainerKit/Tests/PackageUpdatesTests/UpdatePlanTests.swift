@@ -133,8 +133,8 @@ struct UpdatePlanTests {
         let isAccepted = plan.request(Self.shop, .now)
         #expect(isAccepted)
         let steps = plan.advance(at: now, in: conditions)
-        #expect(steps == [.announceWaiting(Self.shop, reason: "the network may be metered")])
-        #expect(plan.obstacle(to: Self.shop.manifestURL, in: conditions) == "the network may be metered")
+        #expect(steps == [.announceWaiting(Self.shop, reason: "the network is metered")])
+        #expect(plan.obstacle(to: Self.shop.manifestURL, in: conditions) == "the network is metered")
         #expect(plan.advance(at: now, in: conditions) == [])
         conditions.isIdle = false
         plan.conditionsDidChange(at: now)
