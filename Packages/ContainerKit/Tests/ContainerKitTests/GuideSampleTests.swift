@@ -22,6 +22,8 @@ struct GuideSampleTests {
         let container = try await fixture.container(covering: ["shop.example", "api.shop.example"]) {
             $0.network.rules = rules
         }
+        fixture.network.put(
+            .bytes(Data("new".utf8)), at: "https://api.shop.example/v2/a?b", [.accessControlAllowOrigin: "*"])
         let page = try await container.open("https://shop.example/")
         let tracker = try await fixture.answer(to: "containerkit://tracker.example/t", from: page.view, of: container)
         #expect(tracker.sink.error?.code == .blocked)

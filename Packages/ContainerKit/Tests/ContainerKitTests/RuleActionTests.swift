@@ -88,6 +88,8 @@ struct RuleActionTests {
             """, covering: ["shop.example", "old.example", "new.example"])
         let page = try await container.open("https://shop.example/")
         let (secret, new) = (try #require(HTTPField.Name("X-Secret")), try #require(HTTPField.Name("X-New")))
+        fixture.network.put(
+            .bytes(Data("new".utf8)), at: "https://new.example/a?b", [.accessControlAllowOrigin: "*"])
         let moved = try await fixture.answer(to: "containerkit://old.example/a?b", from: page.view, of: container)
         #expect(fixture.network.urls == ["https://new.example/a?b"])
         #expect(lastFields?[new] == "2" && moved.record.status == .ok)

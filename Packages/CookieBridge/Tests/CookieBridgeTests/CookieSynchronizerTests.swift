@@ -258,8 +258,17 @@ struct CookieSynchronizerTests {
         while native.hasChanged { await Task.yield() }
         // The read has ended, so these requests wait only because a transfer is in progress.
         let requests = (1...20).map { _ in Task { await refresh.wait() } } + [first]
-        clock.advance(by: .seconds(2))
-        for request in requests { await request.value }
+        let haveEnded = Mutex(false)
+        let end = Task {
+            for request in requests { await request.value }
+            haveEnded.withLock { $0 = true }
+        }
+        // The reconciler has sleepers of its own, so the limit of the transfer may begin later.
+        while !haveEnded.withLock({ $0 }) {
+            clock.advance(by: .seconds(2))
+            await Task.yield()
+        }
+        await end.value
         #expect(await reconciler.counters.lateTransfers == 1)
         // The clock stands still, so that a request that waits for the engine would not end.
         refresh.isBehind.withLock { $0 = true }
