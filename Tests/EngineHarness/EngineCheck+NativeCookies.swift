@@ -71,8 +71,29 @@ extension EngineCheck {
         configuration.network.cookies.native = .storage(storage)
         configuration.views.warmsUpWhenIdle = false
         configuration.network.coveredHosts = ["127.0.0.1:\(site.origin.port)"].compactMap { HostPattern($0) }
-        let container = try await Container(engine: engine, configuration: configuration)
+        do {
+            let container = try await Container(engine: engine, configuration: configuration)
+            try await checkLogin(site, login, session, storage, in: container)
+            await container.shutDown()
+        }
 
+        let next = try await Container(engine: engine, configuration: configuration)
+        let third = try await open(site.url + "/third", in: next)
+        try expect(site.sent("/third") == ["answer=1"], "sent third: \(site.sent("/third"))")
+        let counters = await next.cookieCounters()
+        try expect(counters?.reconciliation.writes == 0, "\(String(describing: counters))")
+        try await next.clearAccount(domains: ["127.0.0.1"])
+        try expect(stored(in: storage) == [], "after clearing: \(stored(in: storage))")
+        await next.close(third)
+        await next.shutDown()
+        await site.origin.stop()
+    }
+
+    @MainActor
+    private func checkLogin(
+        _ site: LoginSite, _ login: URL, _ session: URLSessionConfiguration, _ storage: HTTPCookieStorage,
+        in container: Container<WebKitGTKEngine>
+    ) async throws {
         _ = try await URLSession(configuration: session).data(from: login)
         try expect(stored(in: storage) == ["login=1"], "after the login: \(stored(in: storage))")
         let page = try await open(site.url + "/first", in: container)
@@ -93,18 +114,6 @@ extension EngineCheck {
         let second = try await open(site.url + "/second", in: container)
         try expect(site.sent("/second") == ["answer=1"], "sent second: \(site.sent("/second"))")
         await container.close(second)
-        await container.shutDown()
-
-        let next = try await Container(engine: engine, configuration: configuration)
-        let third = try await open(site.url + "/third", in: next)
-        try expect(site.sent("/third") == ["answer=1"], "sent third: \(site.sent("/third"))")
-        let counters = await next.cookieCounters()
-        try expect(counters?.reconciliation.writes == 0, "\(String(describing: counters))")
-        try await next.clearAccount(domains: ["127.0.0.1"])
-        try expect(stored(in: storage) == [], "after clearing: \(stored(in: storage))")
-        await next.close(third)
-        await next.shutDown()
-        await site.origin.stop()
     }
 
     private func stored(in storage: HTTPCookieStorage) -> [String] {

@@ -81,8 +81,11 @@ extension EngineCheck {
         container.intercept(session)
         transport.use(URLSession(configuration: session))
         let page = try await open("https://shop.example/", in: container)
-        try await seeInTime(page, "document.title", #""-a.jsb.js""#)
-        let expected = ["https://shop.example/", "https://shop.example/a.js", "https://shop.example/b.js?x=1"]
+        // In document mode the engine loads the scripts itself, and their host does not exist.
+        let isDocument = mode == .document
+        try await seeInTime(page, "document.title", isDocument ? #""-""# : #""-a.jsb.js""#)
+        let urls = ["https://shop.example/", "https://shop.example/a.js", "https://shop.example/b.js?x=1"]
+        let expected = isDocument ? Array(urls.prefix(1)) : urls
         try expect(transport.urls.sorted() == expected, "\(transport.urls)")
         let returned = container.counters.returnedRequests
         try expect(returned == expected.count, "\(returned) requests came back")
