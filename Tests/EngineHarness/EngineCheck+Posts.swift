@@ -97,11 +97,12 @@ extension EngineCheck {
     @MainActor
     private func checkReload(_ page: Page<WebKitGTKView>, _ site: PostSite) async throws {
         _ = try await page.view.evaluate("setTimeout(() => location.reload(), 0)", in: .page)
-        try await seeInTime(page, "[document.title, history.length]", #"["GET 2",1]"#)
+        try await seeInTime(page, "[document.title, history.length, document.readyState]", #"["GET 2",1,"complete"]"#)
         for sent in site.sent(to: "/page?x=1") where sent.head.method == .post { try expectPost(sent) }
         let count = site.sent(to: "/page?x=1").count
         page.view.reload(Self.url)
-        try await seeInTime(page, "document.title", #""GET \#(count + 1)""#)
+        try await seeInTime(
+            page, "[document.title, document.readyState]", #"["GET \#(count + 1)","complete"]"#)
     }
 
     /// Checks that a form of the page with the length of a mark is not changed.
