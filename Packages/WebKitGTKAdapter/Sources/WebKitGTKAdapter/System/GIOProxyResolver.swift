@@ -51,7 +51,10 @@ internal import ResourceLoading
         /// `all_proxy`. The default resolver of GIO decides on scripts, and if there are no variables.
         /// - Parameter environment: the values of the environment variables by name.
         static func system(_ environment: [String: String]) -> (any ProxyResolving)? {
-            // It lives as long as the process.
+            // The backend of the settings connects to the session bus on a thread of its own. If that starts a bus when
+            // the engine starts a process, the process inherits the pipes to the launcher of the bus, and both wait for
+            // each other for ever. Thus the connection exists before. It and the resolver live as long as the process.
+            _ = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil)
             let resolver = g_proxy_resolver_get_default()
             let readsSettings = resolver.map {
                 ["GProxyResolverGnome", "GProxyResolverPortal"].contains(typeName(of: gpointer($0)))
