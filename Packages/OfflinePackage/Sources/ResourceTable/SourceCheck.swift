@@ -21,14 +21,14 @@ public import Foundation
 /// was set back, and does not delay a check.
 @_spi(Facade) public struct SourceCheck: Sendable, Hashable {
     /// A request to a source. Only the outcome of the latest attempt counts.
-    public struct Attempt: Sendable, Hashable {
+    @_spi(Facade) public struct Attempt: Sendable, Hashable {
         /// The source to request.
         public let source: TableSource
         fileprivate let number: Int
     }
 
     /// The outcome of an attempt.
-    public enum Outcome: Sendable, Hashable {
+    @_spi(Facade) public enum Outcome: Sendable, Hashable {
         /// A valid response, with or without a new document.
         case success
         /// No response, an HTTP error status, a code other than 200, or an invalid document.
@@ -38,7 +38,7 @@ public import Foundation
     }
 
     /// The decision about a trigger.
-    public enum Decision: Sendable, Hashable {
+    @_spi(Facade) public enum Decision: Sendable, Hashable {
         /// The check begins with a request.
         case query(Attempt)
         /// The last check began less than ``SourceCheck/minimumInterval`` ago.

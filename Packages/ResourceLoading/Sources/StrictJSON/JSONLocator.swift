@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// Finds the lines of values in a JSON text, for error reports.
-public enum JSONLocator {
+package enum JSONLocator {
     /// Returns the line of the value at a place, or of its nearest enclosing value that exists.
     ///
     /// A name with dots, such as a URL, needs no escaping: the names of the text decide where a name ends.
@@ -10,7 +10,7 @@ public enum JSONLocator {
     ///   - place: a place such as `rules[3].host`; empty for the whole text.
     ///   - bytes: the text, which may be malformed after the place.
     /// - Returns: the line, from 1.
-    public static func line(of place: String, in bytes: UnsafeRawBufferPointer) -> Int {
+    package static func line(of place: String, in bytes: UnsafeRawBufferPointer) -> Int {
         var found = Found(rest: .max, position: 0)
         var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: 128))
         // A malformed text ends the search.
@@ -19,7 +19,7 @@ public enum JSONLocator {
     }
 
     /// Returns the line of a byte position, from 1. A line ends with a line feed.
-    public static func line(atByte position: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    package static func line(atByte position: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         bytes.prefix(max(0, position)).count { $0 == UInt8(ascii: "\n") } + 1
     }
 
