@@ -251,6 +251,8 @@ struct CookieSynchronizerTests {
         let reconciler = CookieReconciler([(.native, native), (.engine, engine), (.jar, jar)], clock: clock)
         engine.closeGate()
         try await reconciler.start()
+        // The first reads have ended, so that they do not show the change.
+        try await reconciler.barrier()
         try put("id", "1", in: storage)
         let refresh = NativeRefresh(native, reconciler, to: .engine)
         let first = Task { await refresh.wait() }
@@ -275,6 +277,9 @@ struct CookieSynchronizerTests {
         try put("id", "2", in: storage)
         await refresh.wait()
         await NativeRefresh(native, reconciler, to: .jar).wait()
+        // The signal of the first wait may have read the change already. If the jar does not get it, the limit ends
+        // the test.
+        while jar.values != ["id": "2"], !Task.isCancelled { await Task.yield() }
         #expect(jar.values == ["id": "2"])
         engine.openGate()
         await reconciler.stop()
