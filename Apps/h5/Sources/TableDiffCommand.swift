@@ -15,9 +15,9 @@ struct TableDiffCommand: AsyncParsableCommand {
             > moved to another download URL, - removed, then the number of entries and the numbers of files to \
             download and to delete. With --json, prints {"oldVersion", "newVersion", "replaces", "added", "changed", \
             "moved", "removed", "download", "delete", "invalid"}: two versions, whether a client accepts the new \
-            table, four lists of page URLs, two lists of download URLs, and the number of entries of the new table that \
-            cannot be used and are left out. If the new response contains no table, newVersion is null and the lists \
-            are empty.
+            table, four lists of page URLs, two lists of download URLs, and the number of entries of the new table \
+            that cannot be used and are left out. If the new response contains no table, newVersion is null and the \
+            lists are empty.
             """)
 
     @Argument(help: ArgumentHelp("The table that the client has.", valueName: "old"))
