@@ -7,7 +7,6 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import PackageFormat
-internal import PackagePublisher
 internal import ResourceLoading
 internal import WebEngine
 internal import WebKitGTKAdapter
@@ -57,7 +56,7 @@ extension EngineCheck {
         try await see(sibling, "other", "another host")
         await container.close(sibling)
 
-        try await install("1", into: container, folder)
+        try await installShop(Self.site("1"), "1", into: container, folder)
         let one = try await open(url, in: container)
         try await see(one, "1", "before the update")
         _ = try await one.view.evaluate(
@@ -66,7 +65,7 @@ extension EngineCheck {
             document.cookie = 'own=kept; max-age=1000';
             await (await caches.open('own')).put('/elsewhere', new Response('kept'));
             """, in: .page)
-        try await install("2", into: container, folder)
+        try await installShop(Self.site("2"), "2", into: container, folder)
         try await see(one, "1", "after the update, a page that was open")
         await container.close(one)
 
@@ -75,7 +74,7 @@ extension EngineCheck {
         try await seeKept(two, keepsCaches)
         await container.close(two)
 
-        _ = try build("3", folder)
+        _ = try buildShop(Self.site("3"), "3", folder)
         let update = try await container.update(
             from: PackageSource(
                 "https://packages.example/shop-3.json", scope: PackageBaseURL("https://shop.example/")))
@@ -151,24 +150,5 @@ extension EngineCheck {
             """,
             "data.txt": version,
         ]
-    }
-
-    private func build(_ version: String, _ folder: String) throws -> PackageBuilder.Result {
-        let site = "\(folder)/site-\(version)"
-        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
-        for (name, text) in Self.site(version) {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(site)/\(name)"))
-        }
-        return try PackageBuilder().build(
-            site, id: PackageID("shop"), version: PackageVersion(version),
-            baseURL: PackageBaseURL("https://shop.example/app/"), output: "\(folder)/packages")
-    }
-
-    @MainActor
-    private func install(
-        _ version: String, into container: Container<WebKitGTKEngine>, _ folder: String
-    ) async throws {
-        let package = try build(version, folder)
-        try await container.install(archive: package.archive, manifest: package.manifest)
     }
 }

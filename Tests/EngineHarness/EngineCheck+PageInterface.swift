@@ -7,7 +7,6 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import PackageFormat
-internal import PackagePublisher
 internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
@@ -27,7 +26,7 @@ extension EngineCheck {
         let container = try await interfaceContainer(mode, in: folder)
         var calls: [PageInterfaceEvent] = []
         container.observe { if case .pageInterface(_, let call) = $0 { calls.append(call) } }
-        try await installInterfaceSite("1", into: container, folder)
+        try await installShop(Self.interfaceSite("1"), "1", into: container, folder)
         let one = try await open("https://shop.example/app/a.html", in: container)
         let two = try await open("https://shop.example/app/b.html", in: container)
         try await seeObject(one, declarations)
@@ -42,7 +41,7 @@ extension EngineCheck {
                 containerkit.addEventListener('activated', detail => seen.push(`${detail.id} ${detail.version}`));
                 """, in: .page)
         }
-        try await installInterfaceSite("2", into: container, folder)
+        try await installShop(Self.interfaceSite("2"), "2", into: container, folder)
         try await seeInTime(one, "seen.join()", #""shop 2""#)
         try await seeInTime(two, "seen.join()", #""shop 2""#)
         try await seeVersion(one, "1", "after the update")
@@ -71,7 +70,7 @@ extension EngineCheck {
     private func checkTrial(
         _ page: Page<WebKitGTKView>, _ container: Container<WebKitGTKEngine>, _ folder: String
     ) async throws {
-        _ = try buildInterfaceSite("3", folder)
+        _ = try buildShop(Self.interfaceSite("3"), "3", folder)
         let update = try await container.update(
             from: PackageSource("https://packages.example/shop-3.json", scope: PackageBaseURL("https://shop.example/")))
         try expect(update.outcome == .activated, "the update: \(update.outcome)")
@@ -202,28 +201,14 @@ extension EngineCheck {
         return try await Container(engine: WebKitGTKEngine(), configuration: configuration)
     }
 
-    private func buildInterfaceSite(_ version: String, _ folder: String) throws -> PackageBuilder.Result {
-        let site = "\(folder)/site-\(version)"
-        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+    private static func interfaceSite(_ version: String) -> [String: String] {
         let document = """
             <!doctype html><title>\(version)</title><link rel="stylesheet" href="style.css">
             <script src="app.js"></script><body>\(version)
             """
-        let files = [
+        return [
             "a.html": document, "b.html": document, "app.js": "self.app = '\(version)'",
             "style.css": "body { --version: \(version) }", "late.txt": version,
         ]
-        for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(site)/\(name)")) }
-        return try PackageBuilder().build(
-            site, id: PackageID("shop"), version: PackageVersion(version),
-            baseURL: PackageBaseURL("https://shop.example/app/"), output: "\(folder)/packages")
-    }
-
-    @MainActor
-    private func installInterfaceSite(
-        _ version: String, into container: Container<WebKitGTKEngine>, _ folder: String
-    ) async throws {
-        let package = try buildInterfaceSite(version, folder)
-        try await container.install(archive: package.archive, manifest: package.manifest)
     }
 }
