@@ -45,6 +45,7 @@ extension EngineCheck {
         try await checkReload(page, site)
         try await checkOwnForm(page, site)
         await container.close(page)
+        try await checkBack(container, site)
         try await checkSpelling(container, site)
         try await checkRedirects(container, site)
         try await checkRedirectOut(container, outside)
@@ -93,7 +94,7 @@ extension EngineCheck {
         try expect(referrer == Self.url, "Referer: \(referrer ?? "-")")
     }
 
-    /// Checks that the page and the app reload by GET.
+    /// Checks that the page and the app reload by GET. Without a container, `location.reload()` is a GET too.
     @MainActor
     private func checkReload(_ page: Page<WebKitGTKView>, _ site: PostSite) async throws {
         _ = try await page.view.evaluate("setTimeout(() => location.reload(), 0)", in: .page)
@@ -103,6 +104,18 @@ extension EngineCheck {
         page.view.reload(Self.url)
         try await seeInTime(
             page, "[document.title, document.readyState]", #"["GET \#(count + 1)","complete"]"#)
+    }
+
+    /// Checks that the way back leads to the response to the POST.
+    @MainActor
+    private func checkBack(_ container: Container<WebKitGTKEngine>, _ site: PostSite) async throws {
+        let page = try await post(to: "https://shop.example/page?back", in: container)
+        _ = try await page.view.evaluate("setTimeout(() => location.href = '/page?next', 0)", in: .page)
+        try await seeInTime(page, "[location.search, document.title]", #"["?next","GET 1"]"#)
+        _ = try await page.view.evaluate("setTimeout(() => history.back(), 0)", in: .page)
+        try await seeInTime(page, "[location.search, document.title.slice(0, 4)]", #"["?back","POST"]"#)
+        for sent in site.sent(to: "/page?back") { try expectPost(sent) }
+        await container.close(page)
     }
 
     /// Checks that a form of the page with the length of a mark is not changed.
