@@ -69,6 +69,19 @@ extension Channel {
     }
 }
 
+extension SocketAddress {
+    /// The port if the address is a loopback address, including those that the system maps to one; otherwise `nil`.
+    @_spi(Facade) public var loopbackPort: Int? {
+        let isLoopback =
+            switch self {
+            case .v4: ipAddress?.hasPrefix("127.") == true || ipAddress == "0.0.0.0"
+            case .v6: ["::1", "::", "::ffff:127.0.0.1"].contains(ipAddress ?? "")
+            default: false
+            }
+        return isLoopback ? port : nil
+    }
+}
+
 extension IOError {
     /// A Boolean value that indicates whether the address of a socket, usually its port, is already in use.
     public var isAddressInUse: Bool { errnoCode == EADDRINUSE }

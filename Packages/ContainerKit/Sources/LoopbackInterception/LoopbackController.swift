@@ -46,7 +46,8 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         self.pages = pages
         pipeline = ports.pipeline
         let requests = LoopbackRequests(
-            pipeline: ports.pipeline, pages: pages, bodies: ports.bodies, observer: ports.observer)
+            pipeline: ports.pipeline, pages: pages, bodies: ports.bodies, observer: ports.observer,
+            outgoing: ports.outgoing)
         if mode == .loopbackProxy {
             server = nil
             proxy = try await ProxyController(

@@ -89,6 +89,7 @@ package struct LoopbackPorts: Sendable {
     let host: any LoopbackHost
     let proxies: SystemProxies?
     let trusted: TrustedCertificates
+    let outgoing: OutgoingRequests?
 
     /// Creates the ports.
     /// - Parameters:
@@ -98,10 +99,13 @@ package struct LoopbackPorts: Sendable {
     ///   - host: the receiver of events.
     ///   - proxies: the proxies of the system for connections to hosts; `nil`, the default, for none.
     ///   - trusted: the certificates that WebSocket connections trust in addition to those of the system.
+    ///   - outgoing: the requests that the container has given to code of the app; `nil`, the default, for none.
     package init(
         pipeline: any LoopbackPipeline, bodies: [(any LoopbackBodies)?], observer: (any LoopbackRequestObserver)?,
-        host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates
+        host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates,
+        outgoing: OutgoingRequests? = nil
     ) {
+        self.outgoing = outgoing
         self.proxies = proxies
         self.trusted = trusted
         self.pipeline = pipeline

@@ -17,6 +17,8 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     /// The stores of request bodies that the engine does not send.
     var bodies: [any LoopbackBodies] = []
     var observer: (any LoopbackRequestObserver)?
+    /// The requests of the container that code of the app sends.
+    var outgoing: OutgoingRequests?
 
     func opens(_ target: HostPort) -> Bool {
         guard !ProofArrivals.isName(target.host) else { return false }
@@ -33,6 +35,10 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     func complete(_ request: inout ResourceRequest) {
         pages.attribute(&request)
         if request.destination == .document { observer?.documentWasRequested(request.head) }
+    }
+
+    func hasReturned(_ request: ResourceRequest, from isOwnProcess: () -> Bool) -> Bool {
+        outgoing?.contains(request.head, from: isOwnProcess) ?? false
     }
 
     func permitsWebSocket(_ request: ResourceRequest) -> Bool { !pipeline.blocks(request) }

@@ -51,6 +51,20 @@ struct LoopbackRequestsTests {
         #expect(requests.opens(HostPort(host: "c.example", port: 8_080)))
     }
 
+    @Test("A marked request has come back if this process sent it, and not if the engine did")
+    func returned() async throws {
+        let outgoing = OutgoingRequests()
+        var requests = requests(FakePipeline())
+        requests.outgoing = outgoing
+        let request = try request("https://a.example/x")
+        #expect(!requests.hasReturned(request) { true })
+        await outgoing.marking(request.head) { [requests] in
+            #expect(!requests.hasReturned(request) { false } && outgoing.returned == 0)
+            #expect(requests.hasReturned(request) { true } && outgoing.returned == 1)
+        }
+        #expect(!requests.hasReturned(request) { true })
+    }
+
     @Test("A WebSocket that a rule blocks is refused")
     func blockedWebSocket() throws {
         let requests = requests(FakePipeline())

@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-public import ResourceLoading
+@_spi(Facade) public import ResourceLoading
+internal import WebSyntax
 
 /// The last loader of a chain: it sends every request to the network and never returns `nil`.
+///
+/// A request to a listener of a container of this process would come back, and fails with code `blocked`.
 ///
 /// The requests of background transfers and prefetches use the transport's form for them.
 public struct NetworkLoader: ResourceLoader {
@@ -16,6 +19,13 @@ public struct NetworkLoader: ResourceLoader {
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let defaultPort = request.head.scheme == "https" ? 443 : 80
+        if let host = request.head.authority.flatMap({ HostPort($0, defaultPort: defaultPort) }),
+            OwnListeners.contains(host)
+        {
+            throw ResourceError(
+                .blocked, "the request would come back to the app's own listener", at: request.head.urlText)
+        }
         let transport = BackgroundTransfer.isRefusable ? transport.forBackgroundTransfers : transport
         let response = try await transport.send(request.head, body: request.body)
         return ResourceResponse(

@@ -4,7 +4,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import ResourceLoading
+@_spi(Facade) import ResourceLoading
 import Testing
 import WebSyntax
 
@@ -24,8 +24,9 @@ struct DialerTests {
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
             try await channel.close()
-            // The dialer treats the port of this host as its own.
-            dialer.setOwnPort(host.port)
+            // The port counts as that of a listener of this process.
+            OwnListeners.insert(host.port)
+            defer { OwnListeners.remove(host.port) }
             await #expect {
                 try await dialer.connect(to: target, on: eventLoop).get()
             } throws: {
@@ -50,7 +51,8 @@ struct DialerTests {
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
             #expect(channel.remoteAddress?.ipAddress == "127.0.0.1")
             try await channel.close()
-            dialer.setOwnPort(host.port)
+            OwnListeners.insert(host.port)
+            defer { OwnListeners.remove(host.port) }
             await #expect {
                 try await dialer.connect(to: target, on: eventLoop).get()
             } throws: {

@@ -57,10 +57,15 @@ public final class OutgoingRequests: Sendable {
 
     /// Returns a Boolean value that indicates whether a request is one of the container's own that came back. Sessions
     /// may ask several times about one request.
-    public func contains(_ request: HTTPRequest) -> Bool {
-        state.withLock { state in
-            guard !state.marks.isEmpty else { return false }
-            let key = Key(request)
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - isOwnProcess: a closure that returns a Boolean value that indicates whether this process has sent the
+    ///     request. It is called if an equal request is marked; the default returns `true`.
+    public func contains(_ request: HTTPRequest, from isOwnProcess: () -> Bool = { true }) -> Bool {
+        guard state.withLock({ !$0.marks.isEmpty }) else { return false }
+        let key = Key(request)
+        guard state.withLock({ $0.marks[key] != nil }), isOwnProcess() else { return false }
+        return state.withLock { state in
             guard let mark = state.marks[key] else { return false }
             if !mark.hasReturned {
                 state.marks[key]?.hasReturned = true

@@ -3,7 +3,7 @@
 
 import AsyncSupport
 import BaseTesting
-import ResourceLoading
+@_spi(Facade) import ResourceLoading
 import Testing
 import WebSyntax
 
@@ -75,27 +75,27 @@ struct SystemProxiesTests {
         #expect(await Settings([]).proxies().routes(to: shop, isSecure: true) == [.direct])
     }
 
-    @Test("A proxy at a port of an own listener is left out while the listener has the port")
+    @Test("A proxy at a port of a listener of this process is left out while a listener has the port")
     func ownListener() async {
         let own = [
             ProxyRoute.http(HostPort(host: "127.0.0.1", port: 4_000), nil),
-            .socks5(HostPort(host: "localhost", port: 4_000), nil), .http(HostPort(host: "::1", port: 4_000), nil),
+            .socks5(HostPort(host: "a.localhost", port: 4_000), nil), .http(HostPort(host: "::1", port: 4_000), nil),
         ]
-        let proxies = Settings(own + [proxy]).proxies()
-        #expect(await proxies.routes(to: shop, isSecure: true) == own + [proxy])
-        proxies.setOwnPort(4_000, replacing: nil)
-        #expect(await proxies.routes(to: shop, isSecure: true) == [proxy])
-        proxies.setOwnPort(4_001, replacing: 4_000)
-        #expect(await proxies.routes(to: shop, isSecure: true) == own + [proxy])
-
-        let alone = Settings(own).proxies()
-        alone.setOwnPort(4_000, replacing: nil)
-        #expect(await alone.routes(to: shop, isSecure: true) == [.direct])
-        // The same port of another computer is no loop.
+        // The same port of another computer, and another port of this one, form no loop.
         let far = ProxyRoute.http(HostPort(host: "proxy.example", port: 4_000), nil)
-        let others = Settings([far]).proxies()
-        others.setOwnPort(4_000, replacing: nil)
-        #expect(await others.routes(to: shop, isSecure: true) == [far])
+        let other = ProxyRoute.http(HostPort(host: "127.0.0.1", port: 4_001), nil)
+        let proxies = Settings(own + [far, other]).proxies()
+        let alone = Settings(own).proxies()
+        #expect(await proxies.routes(to: shop, isSecure: true) == own + [far, other])
+        OwnListeners.insert(4_000)
+        #expect(await proxies.routes(to: shop, isSecure: true) == [far, other])
+        #expect(await alone.routes(to: shop, isSecure: true) == [.direct])
+        // Another container has the port before the removal of its former listener.
+        OwnListeners.insert(4_000)
+        OwnListeners.remove(4_000)
+        #expect(await alone.routes(to: shop, isSecure: true) == [.direct])
+        OwnListeners.remove(4_000)
+        #expect(await proxies.routes(to: shop, isSecure: true) == own + [far, other])
     }
 
     @Test("A look-up that fails means a direct connection, and is reported as one line")

@@ -39,7 +39,8 @@
                     host: adapter, proxies: proxies,
                     trusted: { [authorities = configuration.network.transport.authorities] host in
                         CertificateAuthority.certificates(among: authorities, trustedFor: host)
-                    }))
+                    },
+                    outgoing: outgoing))
             hub.observePermanently { [weak controller, rules] event in
                 switch event {
                 case .rulesChanged, .interceptionSwitched, .remoteConfigChanged:

@@ -3,14 +3,14 @@
 
 internal import AsyncHTTPClient
 internal import AsyncSupport
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import Dispatch
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
 /// The HTTP clients of a transport, and the tunnel that they use if the host app resolves host names itself.
@@ -84,10 +84,19 @@ final class AsyncHTTPClients: Sendable {
         }
     }
 
+    /// Checks that a connection does not lead to a listener of a container of this process.
+    /// - Throws: `ResourceError` with code `blocked`.
+    static func checkPeer(of channel: any Channel) throws {
+        guard let port = channel.remoteAddress?.loopbackPort, OwnListeners.contains(port: port) else { return }
+        throw ResourceError(.blocked, "the connection would lead to the app's own listener", at: "127.0.0.1:\(port)")
+    }
+
     /// Adds the handlers of this transport to an HTTP/1.1 connection, before its first request.
-    /// - Throws: An error if a handler cannot be added. The connection is then closed and its request fails.
+    /// - Throws: An error if a handler cannot be added, or of ``checkPeer(of:)``. The connection is then closed and its
+    ///   request fails.
     static func prepare(connection channel: any Channel) throws {
         do {
+            try checkPeer(of: channel)
             let sync = channel.pipeline.syncOperations
             let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let end = EarlyResponseEndHandler(isStream: false)

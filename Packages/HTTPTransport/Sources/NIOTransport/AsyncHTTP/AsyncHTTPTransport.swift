@@ -9,7 +9,7 @@ public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-public import ResourceLoading
+@_spi(Facade) public import ResourceLoading
 internal import WebSyntax
 
 /// A transport that uses AsyncHTTPClient; the default on Linux.
@@ -111,6 +111,9 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     ) async throws -> TransportResponse {
         if case .failure(let error) = tls {
             throw ResourceError(error.code, error.message, at: request.urlText, cause: error.cause)
+        }
+        if let proxy = configuration.proxy, OwnListeners.contains(proxy) {
+            throw ResourceError(.blocked, "the proxy is the app's own listener", at: "\(proxy)")
         }
         let parsed = try request.sentRoot()
         var host = "\(request.scheme ?? "")://\(request.authority ?? "")"

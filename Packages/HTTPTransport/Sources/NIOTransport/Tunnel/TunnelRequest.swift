@@ -4,7 +4,7 @@
 @_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import SystemSupport
 internal import WebSyntax
 
@@ -112,7 +112,9 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         let resolver = addresses.map { TunnelResolver($0, on: channel.eventLoop, timeout: limits.connect) }
         var factory: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
         if let resolver { factory = { _ in resolver } }
-        let connector = RouteConnector(on: channel.eventLoop, timeLimit: limits.connect, resolver: factory)
+        let connector = RouteConnector(
+            on: channel.eventLoop, timeLimit: limits.connect, resolver: factory,
+            check: AsyncHTTPClients.checkPeer(of:))
         let connecting = connector.connect(to: target, over: routes)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
         connecting.whenComplete { result in

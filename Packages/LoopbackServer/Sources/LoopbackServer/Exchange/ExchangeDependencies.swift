@@ -73,6 +73,13 @@ public protocol RequestCompleting: Sendable {
     /// Completes a received request, for example with its page and destination. The default does nothing.
     func complete(_ request: inout ResourceRequest)
 
+    /// Returns a Boolean value that indicates whether a request is one of the app's own that came back. It is refused
+    /// with status 508. The default is `false`.
+    /// - Parameters:
+    ///   - request: The request before it is completed.
+    ///   - isOwnProcess: A closure that searches the sockets of this process for the other end of the connection.
+    func hasReturned(_ request: ResourceRequest, from isOwnProcess: () -> Bool) -> Bool
+
     /// Returns a Boolean value that indicates whether a completed request may open a WebSocket. A refused request is
     /// answered with status 403. The default permits all.
     func permitsWebSocket(_ request: ResourceRequest) -> Bool
@@ -81,6 +88,9 @@ public protocol RequestCompleting: Sendable {
 extension RequestCompleting {
     /// Does nothing.
     public func complete(_ request: inout ResourceRequest) {}
+
+    /// Returns `false`.
+    public func hasReturned(_ request: ResourceRequest, from isOwnProcess: () -> Bool) -> Bool { false }
 
     /// Returns `true`.
     public func permitsWebSocket(_ request: ResourceRequest) -> Bool { true }

@@ -147,6 +147,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             var head = head
             role.restore(&head.headers)
             let request = try request(head, target)
+            let channel = context.channel
+            if dependencies.completing.hasReturned(request, from: { OwnSockets.containPeer(of: channel) }) {
+                throw RequestFault(returned: request.head.urlText)
+            }
             if framing == .none, Upgrade.isRequested(for: head) {
                 return upgrade(context, head, target, request)
             }

@@ -75,6 +75,8 @@ struct RequestFault: Error, Sendable, Equatable, CustomStringConvertible {
         case misdirected = 421
         /// RFC 9112, section 6.1.
         case notImplemented = 501
+        /// RFC 5842, section 7.2.
+        case loopDetected = 508
     }
 
     let status: Status
@@ -94,5 +96,12 @@ struct RequestFault: Error, Sendable, Equatable, CustomStringConvertible {
         status = .forbidden
         description = "\(refusal)"
         self.refusal = refusal
+    }
+
+    /// Creates a fault for a request of the container's own that came back.
+    init(returned url: String) {
+        status = .loopDetected
+        refusal = .returned(url)
+        description = "\(refusal)"
     }
 }

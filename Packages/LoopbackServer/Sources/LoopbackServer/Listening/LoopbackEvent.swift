@@ -44,6 +44,9 @@ public enum LoopbackRefusal: Sendable, Hashable {
     case unknownSite(String)
     /// A page of this origin requested a resource of another site.
     case foreignOrigin(String)
+    /// A session of this process sent a request of the container itself, with this URL, back to the container. It is
+    /// answered with status 508 (RFC 5842, section 7.2).
+    case returned(String)
     /// The request violates the protocol of the server or the proxy.
     case malformed(String)
 }

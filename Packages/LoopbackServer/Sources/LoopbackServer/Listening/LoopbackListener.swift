@@ -5,6 +5,7 @@ internal import AsyncSupport
 @_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
+@_spi(Facade) internal import ResourceLoading
 internal import SystemSupport
 
 #if canImport(Glibc)
@@ -83,7 +84,10 @@ final class LoopbackListener: Sendable {
 
     deinit {
         recovery.withLock { $0 }?.cancel()
-        if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
+        if case .listening(let channel, let port) = state.withLock({ $0 }) {
+            OwnListeners.remove(port)
+            channel.close(promise: nil)
+        }
         registry.breakOff()
     }
 
@@ -120,7 +124,10 @@ final class LoopbackListener: Sendable {
             defer { state = .stopped }
             return state
         }
-        if case .listening(let channel, _) = old { try? await channel.close() }
+        if case .listening(let channel, let port) = old {
+            OwnListeners.remove(port)
+            try? await channel.close()
+        }
         if let recovery = recovery.withLock({ $0 }) {
             recovery.cancel()
             await recovery.value
@@ -175,6 +182,7 @@ final class LoopbackListener: Sendable {
             case .listening(let channel, let port):
                 guard channel === deaf else { return (nil, port, true) }
                 state = .deaf(port: port)
+                OwnListeners.remove(port)
                 return (channel, port, false)
             case .deaf(let port): return (nil, port, false)
             case .stopped: throw Self.stopped
@@ -196,6 +204,7 @@ final class LoopbackListener: Sendable {
         let isWanted = state.withLock { state in
             if case .stopped = state { return false }
             state = .listening(listener, port: port)
+            OwnListeners.insert(port)
             return true
         }
         guard isWanted else {
@@ -242,6 +251,7 @@ final class LoopbackListener: Sendable {
         let isLoss = state.withLock { state in
             guard case .listening(let channel, let port) = state, channel === listener else { return false }
             state = .deaf(port: port)
+            OwnListeners.remove(port)
             return true
         }
         guard isLoss else { return }

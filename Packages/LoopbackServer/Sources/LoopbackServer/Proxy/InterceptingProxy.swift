@@ -42,7 +42,6 @@ public final class InterceptingProxy: Sendable {
             policy: configuration.policy, credentials: credentials)
         self.dependencies = dependencies
         listener = LoopbackListener(limits, port: 0, peerUser: configuration.peerUser) { event in
-            if case .listening(let port) = event { dependencies.dialer.setOwnPort(port) }
             dependencies.happened(event)
         } receive: { channel, didIdentify in
             try channel.pipeline.syncOperations.addHandler(
@@ -98,7 +97,6 @@ public final class InterceptingProxy: Sendable {
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
     /// remaining connections. Further calls do nothing.
     public func stop() async {
-        dependencies.dialer.setOwnPort(nil)
         await listener.stop()
     }
 

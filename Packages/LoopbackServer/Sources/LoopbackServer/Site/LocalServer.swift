@@ -24,7 +24,6 @@ public final class LocalServer: Sendable {
     /// The certificate of the authority that signs for the sites (X.509, DER). Only the app's engine should trust it.
     public let authority: [UInt8]
     private let sites: LocalSites
-    private let dialer: Dialer
     private let listener: LoopbackListener
 
     private init(_ configuration: Configuration) throws {
@@ -32,19 +31,18 @@ public final class LocalServer: Sendable {
         let token = AccessToken()
         let authority = try LaunchAuthority()
         let sites = LocalSites(limit: limits.hosts)
-        let dialer = Dialer(
-            proxy: configuration.upstreamProxy, system: configuration.systemProxies, timeout: limits.connect,
-            trusted: configuration.trusted)
         let dependencies = LocalSiteDependencies(
             exchange: ExchangeDependencies(
                 loader: configuration.loader, completing: configuration.completing, observer: configuration.observer,
-                leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts), dialer: dialer,
+                leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
+                dialer: Dialer(
+                    proxy: configuration.upstreamProxy, system: configuration.systemProxies, timeout: limits.connect,
+                    trusted: configuration.trusted),
                 limits: limits),
             sites: sites, token: token)
         self.authority = authority.certificate
-        (self.token, self.sites, self.dialer) = (token, sites, dialer)
+        (self.token, self.sites) = (token, sites)
         listener = LoopbackListener(limits, port: configuration.port, peerUser: configuration.peerUser) { event in
-            if case .listening(let port) = event { dependencies.exchange.dialer.setOwnPort(port) }
             dependencies.exchange.happened(event)
         } receive: { channel, didIdentify in
             try LocalSiteHandler.add(to: channel, dependencies, didIdentify: didIdentify)
@@ -123,7 +121,6 @@ public final class LocalServer: Sendable {
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
     /// remaining connections. Further calls do nothing.
     public func stop() async {
-        dialer.setOwnPort(nil)
         await listener.stop()
     }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import AsyncSupport
 @_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
 /// A closure that returns the certificates (X.509, DER) that are trusted for a host in addition to those of the system.
@@ -25,7 +24,6 @@ final class Dialer: Sendable {
     private let timeout: Duration
     private let trusted: TrustedCertificates
     private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
-    private let ownPort = Mutex<Int?>(nil)
 
     /// Creates a dialer.
     /// - Parameters:
@@ -47,18 +45,10 @@ final class Dialer: Sendable {
         self.resolver = resolver
     }
 
-    /// Sets the loopback port of this server. Connections to it would form a loop and are refused.
-    func setOwnPort(_ port: Int?) {
-        let previous = ownPort.withLock { ownPort in
-            defer { ownPort = port }
-            return ownPort
-        }
-        system?.setOwnPort(port, replacing: previous)
-    }
-
     /// Connects to a host. Nothing is read from the connection until `Channel.startReading()`.
     ///
-    /// Names below `invalid` are neither resolved nor sent to another proxy.
+    /// Names below `invalid` are neither resolved nor sent to another proxy. Connections to a listener of this process,
+    /// of the host or of a proxy, would form a loop and are refused.
     /// - Returns: A future channel of bytes on `eventLoop` that fails with `ResourceError`.
     func connect(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
         guard !target.isInvalidName else {
@@ -66,10 +56,8 @@ final class Dialer: Sendable {
                 ResourceError(.unknownHost, "no host has this name (RFC 6761, section 6.4)", at: "\(target)"))
         }
         let connector = RouteConnector(on: eventLoop, timeLimit: timeout, resolver: resolver) { channel in
-            guard let address = channel.remoteAddress, Self.isLoopback(address),
-                address.port == self.ownPort.withLock({ $0 })
-            else { return }
-            throw LoopbackError(.loop, "the connection would lead to the proxy itself", at: "\(target)")
+            guard let port = channel.remoteAddress?.loopbackPort, OwnListeners.contains(port: port) else { return }
+            throw LoopbackError(.loop, "the connection would lead to the app's own listener", at: "\(target)")
         }
         return routes(to: target, on: eventLoop)
             .flatMap { connector.connect(to: target, over: $0) }
@@ -106,14 +94,6 @@ final class Dialer: Sendable {
         // Upgrades exist only in HTTP/1.1.
         tls.applicationProtocols = ["http/1.1"]
         return tls
-    }
-
-    private static func isLoopback(_ address: SocketAddress) -> Bool {
-        switch address {
-        case .v4: address.ipAddress?.hasPrefix("127.") == true || address.ipAddress == "0.0.0.0"
-        case .v6: ["::1", "::", "::ffff:127.0.0.1"].contains(address.ipAddress ?? "")
-        default: false
-        }
     }
 
     private static func error(_ error: any Error, to target: HostPort) -> ResourceError {

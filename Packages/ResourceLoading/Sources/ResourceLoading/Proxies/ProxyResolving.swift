@@ -25,7 +25,7 @@ public protocol ProxyResolving: Sendable {
 /// The proxies of the system, with the rules that hold for every resolver.
 ///
 /// - Loopback addresses, `localhost` and the names below it have a direct connection.
-/// - A proxy at a loopback port of the app's own listeners is left out, because it would form a loop.
+/// - A proxy at a loopback port of a listener of this process is left out, because it would form a loop.
 /// - A look-up that fails or exceeds its time limit means a direct connection, and is reported.
 /// - A result is reused for a short time, and a failure for 60 seconds. Concurrent requests for a host share one
 ///   look-up.
@@ -45,7 +45,6 @@ public final class SystemProxies: Sendable {
 
     private struct State {
         var lookUps: [Place: LookUp] = [:]
-        var ownPorts: Set<Int> = []
         /// The number of calls of the resolver that have not returned.
         var running = 0
     }
@@ -83,17 +82,6 @@ public final class SystemProxies: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Replaces the loopback port of one of the app's own listeners.
-    /// - Parameters:
-    ///   - port: the port; `nil` for a listener that has ended.
-    ///   - previous: the listener's port before; `nil` for a new listener.
-    public func setOwnPort(_ port: Int?, replacing previous: Int?) {
-        state.withLock { state in
-            if let previous { state.ownPorts.remove(previous) }
-            if let port { state.ownPorts.insert(port) }
-        }
-    }
-
     /// Forgets all results, because the network has changed. Look-ups in progress are not reused.
     public func networkChanged() { state.withLock { $0.lookUps = [:] } }
 
@@ -103,12 +91,9 @@ public final class SystemProxies: Sendable {
     ///   - isSecure: a Boolean value that indicates whether the scheme is `https`, not `http`.
     public nonisolated(nonsending) func routes(to host: HostPort, isSecure: Bool) async -> [ProxyRoute] {
         guard !host.isLoopback else { return Self.direct }
-        let (task, ownPorts) = state.withLock { state in
-            (lookUp(Place(host: host, isSecure: isSecure), in: &state), state.ownPorts)
-        }
+        let task = state.withLock { lookUp(Place(host: host, isSecure: isSecure), in: &$0) }
         let routes = await task.value.lazy.filter { route in
-            guard let proxy = route.proxy else { return true }
-            return !(proxy.isLoopback && ownPorts.contains(proxy.port))
+            route.proxy.map { !OwnListeners.contains($0) } ?? true
         }
         let first = Array(routes.prefix(Self.maxRoutes))
         return first.isEmpty ? Self.direct : first
