@@ -431,7 +431,7 @@ struct UpdatePlanTests {
         var plan = UpdatePlan(options)
         _ = try check(&plan, .catalogue(Self.catalogue(4, ["a", "b"])))
         now += 30
-        _ = try check(&plan, .catalogue(Self.catalogue(5, ["a"])))
+        _ = try check(&plan, .catalogue(Self.catalogue(5, ["a", "c"])))
         _ = plan.request(Self.shop, .now)
         let data = try JSONEncoder().encode(plan.stored)
         var object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -444,7 +444,12 @@ struct UpdatePlanTests {
         let error = #expect(throws: DeliveryError.self) { try check(&plan, .catalogue(Self.catalogue(4, ["b"]))) }
         #expect(error?.code == .replayed)
         now += 30
-        #expect(try check(&plan, .catalogue(Self.catalogue(5, ["a"]))).catalogue?.sequence == 5)
+        // The list of packages outlives the catalogue, across further launches too.
+        var newer = UpdatePlan(options, stored: try plan.stored.reopened())
+        #expect(try check(&plan, .catalogue(Self.catalogue(5, ["a", "c"]))).catalogue?.sequence == 5)
+        #expect(plan.stored.withdrawn.map(\.description) == ["b"])
+        _ = try check(&newer, .catalogue(Self.catalogue(6, ["a"])))
+        #expect(newer.stored.withdrawn.map(\.description) == ["b", "c"] && newer.stored.lostPackages.isEmpty)
     }
 
     @Test("Without a catalogue in the configuration, nothing of the stored one is updated or removed")

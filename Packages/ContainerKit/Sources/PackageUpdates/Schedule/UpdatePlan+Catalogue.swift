@@ -93,10 +93,11 @@ extension UpdatePlan {
         return DeliveryError(.replayed, message)
     }
 
-    /// The packages of the stored catalogue whose manifests are not named by ``Options/sources``.
+    /// The packages of the stored catalogue whose manifests are not named by ``Options/sources``, also if the catalogue
+    /// cannot be read.
     var unnamedPackages: [PackageID] {
         let named = Set(options.sources.map(\.manifestURL))
-        return (stored.catalogue?.packages ?? []).filter { !named.contains($0.manifestURL) }.map(\.package)
+        return stored.listedPackages.filter { !named.contains($0.key) }.map(\.value)
     }
 
     private mutating func adopt(_ catalogue: PackageCatalogue) {
@@ -106,6 +107,7 @@ extension UpdatePlan {
         let gone = former.subtracting(listed).subtracting(named).sorted()
         stored.catalogue = catalogue
         stored.sequence = catalogue.sequence
+        stored.lostPackages = [:]
         stored.formerPackages = []
         stored.withdrawn.removeAll { listed.contains($0) || gone.contains($0) }
         stored.withdrawn.append(contentsOf: gone)
@@ -123,6 +125,9 @@ extension UpdatePlan {
         var catalogueURL: String?
         /// The catalogue that is in use, or `nil` before the first one of the source and if it cannot be read.
         var catalogue: PackageCatalogue?
+        /// The packages of the catalogue in use, by manifest URL, if it cannot be read; otherwise empty. The next one
+        /// withdraws those that it does not list.
+        var lostPackages: [String: PackageID] = [:]
         /// The number of the last catalogue of the source, or `nil` before the first one.
         var sequence: Int64?
         /// The packages that the catalogue of the former source listed.
@@ -140,12 +145,19 @@ extension UpdatePlan {
         var removals: Set<PackageID> = []
 
         init() {}
+
+        /// The packages of the catalogue in use, by manifest URL.
+        var listedPackages: [String: PackageID] {
+            guard let catalogue else { return lostPackages }
+            return Dictionary(catalogue.packages.map { ($0.manifestURL, $0.package) }) { first, _ in first }
+        }
     }
 }
 
 extension UpdatePlan.Stored: Codable {
     private enum CodingKeys: String, CodingKey {
-        case catalogueURL, catalogue, sequence, formerPackages, check, lastRound, due, attempts, withdrawn, removals
+        case catalogueURL, catalogue, listedPackages, sequence, formerPackages, check, lastRound, due, attempts
+        case withdrawn, removals
     }
 
     init(from decoder: any Decoder) throws {
@@ -154,6 +166,9 @@ extension UpdatePlan.Stored: Codable {
         // The next check replaces a catalogue that cannot be read. The rest of the state must not be lost with it.
         catalogue = try container.decodeIfPresent(String.self, forKey: .catalogue)
             .flatMap { try? PackageCatalogue(decoding: Data($0.utf8)) }
+        if catalogue == nil {
+            lostPackages = try container.decodeIfPresent([String: PackageID].self, forKey: .listedPackages) ?? [:]
+        }
         sequence = try container.decodeIfPresent(Int64.self, forKey: .sequence) ?? catalogue?.sequence
         formerPackages = try container.decode(Set<PackageID>.self, forKey: .formerPackages)
         check = try container.decode(SourceCheck.self, forKey: .check)
@@ -169,6 +184,7 @@ extension UpdatePlan.Stored: Codable {
         try container.encodeIfPresent(catalogueURL, forKey: .catalogueURL)
         try container.encodeIfPresent(
             catalogue.map { try String(decoding: $0.encoded(), as: UTF8.self) }, forKey: .catalogue)
+        try container.encode(listedPackages, forKey: .listedPackages)
         try container.encodeIfPresent(sequence, forKey: .sequence)
         try container.encode(formerPackages.sorted(), forKey: .formerPackages)
         try container.encode(check, forKey: .check)

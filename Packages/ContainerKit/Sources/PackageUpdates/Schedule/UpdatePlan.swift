@@ -342,7 +342,7 @@ struct UpdatePlan: Sendable, Hashable {
             // The numbers and the errors of another source do not apply.
             stored.check = SourceCheck()
             stored.formerPackages.formUnion(unnamedPackages)
-            (stored.catalogue, stored.sequence) = (nil, nil)
+            (stored.catalogue, stored.lostPackages, stored.sequence) = (nil, [:], nil)
             stored.catalogueURL = url
         }
         refreshDue()
