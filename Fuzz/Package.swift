@@ -40,6 +40,7 @@ let package = Package(
         fuzzer("ZipFuzz"),
         fuzzer("TarFuzz"),
         fuzzer("ManifestFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
+        fuzzer("CatalogueFuzz"),
         fuzzer("SliceFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("DeliveryFuzz", over: "WebSyntax"),
         fuzzer("MessageHeadFuzz", over: "WebSyntax"),

@@ -98,6 +98,40 @@ struct SystemProxyTests {
         }
     }
 
+    @Test("WebSockets of intercepted hosts use the proxies of the system, with or without TLS", arguments: [false, true])
+    func webSockets(tls: Bool) async throws {
+        let authority = try LaunchAuthority()
+        let certificate = authority.certificate
+        let credentials = TestProxyCredentials(username: "app", password: "secret")
+        try await RawHost.with(tls: tls ? authority.leaf(for: "far.test").context : nil) { host in
+            let other = try await ForwardProxy.start(options(to: host.port, requiring: credentials))
+            let settings = Settings([.http(loopback(other.port), .init(username: "app", password: "secret"))])
+            try await Fixture.with(loader) {
+                $0.policy = HostListPolicy(hosts: ["far.test"])
+                $0.trusted = { _ in [certificate] }
+                $0.systemProxies = settings.proxies
+            } _: { fixture in
+                let client = tls ? try await fixture.open("far.test") : try await fixture.connect()
+                let line = tls ? "GET /chat HTTP/1.1\r\n" : "GET http://far.test/chat HTTP/1.1\r\n\(fixture.field)"
+                let fields = "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+                try await client.send("\(line)Host: far.test\r\n\(fields)Sec-WebSocket-Key: a\r\n\r\n")
+                let far = try await host.connections.entry(0)
+                let head = try await far.read(until: "\r\n\r\n")
+                // The credentials of the system's proxy are not those of the host.
+                #expect(head.hasPrefix("GET /chat HTTP/1.1\r\n") && !head.lowercased().contains("proxy-"))
+                try await far.send("HTTP/1.1 101 Switching Protocols\r\n\(fields)\r\n")
+                #expect(try await client.answerHead().status == 101)
+                try await client.send("ping")
+                #expect(try await far.read(4) == Array("ping".utf8))
+                try await far.send("pong")
+                #expect(try await client.read(4) == Array("pong".utf8))
+            }
+            #expect(other.connections == 1 && other.refusals == 0)
+            #expect(settings.hosts.withLock { $0 } == [tls ? "https://far.test:443" : "http://far.test:80"])
+            await other.stop()
+        }
+    }
+
     @Test("Loopback hosts are never behind a proxy", arguments: ["127.0.0.1", "localhost", "a.localhost"])
     func loopbackHosts(name: String) async throws {
         let closed = try RefusingPort()
