@@ -11,7 +11,7 @@
  * - token: the secret shared by the container and this script, which the page never sees; the container replaces it by
  *   one that also proves a document's site
  * - mark: the name of the header field of the bridge header
- * - schemes: the container's schemes by the schemes that they represent, { https, http }
+ * - schemes: the container's schemes by the schemes that they represent: { https, http }, and the aliases of https
  * - hasCookies: whether the script replaces `document.cookie`
  * - isWarmUp: whether the script runs in a temporary world without a page; it then runs at any URL
  * - id: in a worker, the id that this script of the page has appended to the worker's URL

@@ -7,9 +7,10 @@
 
 import { ask } from "./channel.js";
 import { config } from "./config.js";
-import { URL, attempt, baseURI, hrefOf, origin, slice, startsWith } from "./natives.js";
+import { URL, attempt, baseURI, hrefOf, matched, origin, slice, startsWith } from "./natives.js";
 
-const { https, http } = config.schemes;
+const { schemes } = config;
+const { https, http } = schemes;
 
 /** Returns the absolute URL that the page means, or undefined if the text is not a URL. */
 export const resolve = (url) => attempt(() => hrefOf(new URL(url, baseURI())));
@@ -17,13 +18,11 @@ export const resolve = (url) => attempt(() => hrefOf(new URL(url, baseURI())));
 /** Returns a URL with the scheme `to` if its scheme is `from`, otherwise undefined. */
 const exchanged = (url, from, to) => startsWith(url, `${from}://`) ? to + slice(url, from.length) : undefined;
 
-const named = (url) => exchanged(url, "https", https) ?? exchanged(url, "http", http);
-
 /** Returns the real URL of a container URL. */
 export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(name, http, "http") ?? name;
 
 /** Returns whether requests for a URL reach the container. */
-export const isOurs = (url) => url !== undefined && (FORCED ? !!named(url) : realURL(url) !== url);
+export const isOurs = (url) => url !== undefined && (FORCED ? matched(/^https?:\/\//, url) : realURL(url) !== url);
 
 /**
  * The URL for pieces and messages; no usable URL for an opaque origin. It is saved here, because a page can change
@@ -36,11 +35,13 @@ const answers = { __proto__: null };
 let count = 0;
 
 /**
- * Returns the container URL of a real URL that the container covers. Returns undefined for a URL that goes to the
- * network.
+ * Returns the container URL of a real URL or an alias that the container covers. Returns undefined for a URL that goes
+ * to the network, and for an alias that is not covered.
  */
 export const nameOf = (url, absolute = resolve(url)) => {
-  const name = !FORCED && absolute && named(absolute);
+  if (FORCED || !absolute) return undefined;
+  let name;
+  for (const scheme in schemes) name ??= exchanged(absolute, scheme, schemes[scheme]);
   if (!name) return undefined;
   let isCovered = answers[absolute];
   if (isCovered === undefined) {

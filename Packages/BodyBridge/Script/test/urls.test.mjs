@@ -21,6 +21,12 @@ test("a covered URL gets its container URL and is requested once", () => {
   assert.deepEqual(asked[0].place, "app://shop.example/a/page");
 });
 
+test("an alias counts as https", () => {
+  assert.equal(nameOf("page://covered.example/a?b#c"), "app://covered.example/a?b#c");
+  assert.equal(nameOf("ASSETS://covered.example/x"), "app://covered.example/x");
+  for (const url of ["pages://covered.example/", "page:covered", "assets://other.example/x"]) assert.equal(nameOf(url), undefined, url);
+});
+
 test("other URLs and invalid URLs have no container URL", () => {
   for (const url of ["https://other.example/", "app://covered.example/", "relative", "data:,covered", "https://[", "", null, undefined]) {
     assert.equal(nameOf(url), undefined, `${url}`);

@@ -10,7 +10,8 @@ globalThis.File ??= buffer.File;
 globalThis.crypto ??= webcrypto;
 globalThis.FORCED = false;
 globalThis.CONTAINERKIT = {
-  token: "t".repeat(32), mark: "Test-Mark", schemes: { https: "app", http: "app-http" }, hasCookies: true,
+  schemes: { https: "app", http: "app-http", page: "app", assets: "app" },
+  token: "t".repeat(32), mark: "Test-Mark", hasCookies: true,
 };
 globalThis.location ??= { href: "app://shop.example/a/page", protocol: "app:" };
 globalThis.origin ??= "app://shop.example";

@@ -16,6 +16,8 @@ public struct InjectedScript: Sendable, Hashable {
     public let secureScheme: String
     /// The scheme that represents `http`.
     public let insecureScheme: String
+    /// The other schemes that count as `https`, which pages use but have no documents of.
+    private let aliases: [String]
     /// A Boolean value that indicates whether the script replaces `document.cookie`.
     public let hasCookies: Bool
     /// A Boolean value that indicates whether the script replaces the functions that send bodies; `nil` except for
@@ -33,7 +35,16 @@ public struct InjectedScript: Sendable, Hashable {
     public static let field = "ContainerKit-Request"
 
     /// Creates a script for the pages of one view.
-    public init(token: BridgeToken, secureScheme: String, insecureScheme: String, hasCookies: Bool) {
+    /// - Parameters:
+    ///   - token: the token that authenticates the script.
+    ///   - secureScheme: the scheme that represents `https`.
+    ///   - insecureScheme: the scheme that represents `http`.
+    ///   - aliases: the other schemes that count as `https` in URLs of the page's scripts; none by default.
+    ///   - hasCookies: a Boolean value that indicates whether the script replaces `document.cookie`.
+    public init(
+        token: BridgeToken, secureScheme: String, insecureScheme: String, aliases: [String] = [], hasCookies: Bool
+    ) {
+        self.aliases = aliases
         self.token = token
         self.secureScheme = secureScheme
         self.insecureScheme = insecureScheme
@@ -43,7 +54,7 @@ public struct InjectedScript: Sendable, Hashable {
 
     private init(token: BridgeToken, hasBodies: Bool, hasCookies: Bool) {
         self.token = token
-        (secureScheme, insecureScheme) = ("https", "http")
+        (secureScheme, insecureScheme, aliases) = ("https", "http", [])
         self.hasCookies = hasCookies
         self.hasBodies = hasBodies
     }
@@ -88,7 +99,7 @@ public struct InjectedScript: Sendable, Hashable {
         factoryRequest, making,
         makeScript(
             Configuration(
-                token: "", mark: field, schemes: .init(https: "", http: ""), hasCookies: true, isWarmUp: true)),
+                token: "", mark: field, schemes: ["https": "", "http": ""], hasCookies: true, isWarmUp: true)),
     ]
 
     /// The script that requests the factory.
@@ -125,20 +136,18 @@ public struct InjectedScript: Sendable, Hashable {
     }
 
     private func configuration(id: String? = nil) -> Configuration {
-        Configuration(
-            token: token.text, mark: Self.field, schemes: .init(https: secureScheme, http: insecureScheme),
-            hasCookies: hasCookies, hasBodies: hasBodies, id: id)
+        // Without a prototype: the script enumerates the members, and a page can add members to a prototype.
+        var schemes: [String: String?] = ["__proto__": nil, "https": secureScheme, "http": insecureScheme]
+        for alias in aliases { schemes[alias] = secureScheme }
+        return Configuration(
+            token: token.text, mark: Self.field, schemes: schemes, hasCookies: hasCookies, hasBodies: hasBodies, id: id)
     }
 
     private struct Configuration: Encodable {
-        struct Schemes: Encodable {
-            var https: String
-            var http: String
-        }
-
         var token: String
         var mark: String
-        var schemes: Schemes
+        /// The container's schemes by those that they represent.
+        var schemes: [String: String?]
         var hasCookies: Bool
         var hasBodies: Bool?
         var isWarmUp: Bool?

@@ -387,6 +387,20 @@ struct PageBridgeTests {
         #expect(InjectedScript.sourcesToPrecompile[2].contains(#""token":"""#))
     }
 
+    @Test("The schemes of the script have no prototype, and each alias is named as the scheme of https is")
+    func aliases() {
+        let script = InjectedScript(
+            token: token, secureScheme: "app", insecureScheme: "app-http", aliases: ["assets", "page"],
+            hasCookies: true)
+        for text in [script.page[2], script.worker(id: "1")] {
+            let schemes = text.split(separator: #""schemes":{"#).dropFirst().first?.prefix { $0 != "}" } ?? ""
+            #expect(
+                schemes.split(separator: ",").sorted() == [
+                    #""__proto__":null"#, #""assets":"app""#, #""http":"app-http""#, #""https":"app""#, #""page":"app""#,
+                ])
+        }
+    }
+
     @Test("Announcements are dropped when the page is closed")
     func removal() throws {
         _ = sendMessage(#""ask":"next","url":"app://a.example/form","words":"plain""#)

@@ -84,7 +84,7 @@ package final class BodyBridgeHost {
         guard !forced.isEmpty else {
             return InjectedScript(
                 token: BridgeToken(), secureScheme: names.secure, insecureScheme: names.insecure,
-                hasCookies: hasCookies)
+                aliases: names.aliases.sorted(), hasCookies: hasCookies)
         }
         return .forced(
             token: BridgeToken(), hasBodies: forced.contains(.body), hasCookies: forced.contains(.cookie))

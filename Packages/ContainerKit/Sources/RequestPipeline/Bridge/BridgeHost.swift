@@ -21,7 +21,7 @@ final class BridgeHost: BridgeHosting {
     }
 
     func covers(_ url: String) -> Bool {
-        path.policy.covers(url)
+        path.policy.covers(path.names.withoutAlias(url))
     }
 
     func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {
