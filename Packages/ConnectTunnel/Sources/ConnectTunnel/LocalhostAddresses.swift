@@ -8,7 +8,7 @@ internal import WebSyntax
 ///
 /// Engines never send these names to a resolver: another computer could then answer for a name that pages and apps
 /// trust like this one.
-public enum LocalhostAddresses {
+@_spi(Facade) public enum LocalhostAddresses {
     /// Returns both loopback addresses, IPv6 first, or `nil` for another name.
     ///
     /// - Parameters:

@@ -10,7 +10,7 @@ public import NIOCore
 /// when no bytes have passed for a pause and the last bytes came from the host.
 ///
 /// Isolation: the event loop of both ends.
-public final class TunnelEnd: ChannelDuplexHandler {
+@_spi(Facade) public final class TunnelEnd: ChannelDuplexHandler {
     /// The bytes of this end.
     public typealias InboundIn = ByteBuffer
     /// The bytes of the other end.

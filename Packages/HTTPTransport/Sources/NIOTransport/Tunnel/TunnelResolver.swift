@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import HTTPTransport
 internal import NIOCore
 internal import NIOPosix

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 

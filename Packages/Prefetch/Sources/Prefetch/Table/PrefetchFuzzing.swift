@@ -4,8 +4,7 @@
 public import Foundation
 
 /// The entry points of the fuzz targets.
-@_spi(Fuzzing)
-public enum PrefetchFuzzing {
+@_spi(Fuzzing) public enum PrefetchFuzzing {
     /// Parses any bytes as a body, and checks the invariants of the canonical form.
     /// - Returns: a Boolean value that indicates whether all invariants hold; bytes that are not JSON are valid input.
     public static func bodiesHold(_ bytes: Data) -> Bool {
