@@ -396,7 +396,8 @@ struct PageBridgeTests {
             let schemes = text.split(separator: #""schemes":{"#).dropFirst().first?.prefix { $0 != "}" } ?? ""
             #expect(
                 schemes.split(separator: ",").sorted() == [
-                    #""__proto__":null"#, #""assets":"app""#, #""http":"app-http""#, #""https":"app""#, #""page":"app""#,
+                    #""__proto__":null"#, #""assets":"app""#, #""http":"app-http""#, #""https":"app""#,
+                    #""page":"app""#,
                 ])
         }
     }

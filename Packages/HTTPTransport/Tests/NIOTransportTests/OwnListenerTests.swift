@@ -31,7 +31,7 @@ struct OwnListenerTests {
     ) async throws {
         let url = "http://\(host):\(origin.port)"
         OwnListeners.insert(origin.port)
-        await expectFailure(.blocked) { try await transport.get("\(url)/a") }
+        await expectFailure(.blocked, at: "\(url)/a") { try await transport.get("\(url)/a") }
         OwnListeners.remove(origin.port)
         #expect(try await transport.get("\(url)/b") == Data("/b".utf8))
     }
@@ -59,7 +59,7 @@ struct OwnListenerTests {
         configuration.proxy = HostPort(host: "localhost", port: proxy.port)
         try await withOrigin(configuration) { origin, transport async throws in
             OwnListeners.insert(proxy.port)
-            await expectFailure(.blocked) { try await transport.get(origin.url + "/a") }
+            await expectFailure(.blocked, at: origin.url + "/a") { try await transport.get(origin.url + "/a") }
             #expect(proxy.connections == 0)
             OwnListeners.remove(proxy.port)
             #expect(try await transport.get(origin.url + "/b") == Data("/b".utf8))
@@ -75,7 +75,7 @@ struct OwnListenerTests {
                 let url = "https://\(host):\(origin.port)/"
                 let request = ResourceRequest(try #require(HTTPRequest(urlText: url)))
                 OwnListeners.insert(origin.port)
-                await expectFailure(.blocked) { try await network.load(request) }
+                await expectFailure(.blocked, at: url) { try await network.load(request) }
                 OwnListeners.remove(origin.port)
             }
             #expect(origin.connectionCount == 0)

@@ -29,7 +29,11 @@ struct LoopTests {
     private func blockedHosts(_ witness: Witness) async throws -> [String] {
         try await witness.events.value("unreachable") { events in
             let hosts = events.compactMap { event in
-                if case .unreachable(let host, let error) = event, error.code == .blocked { "\(host.host)" } else { nil }
+                if case .unreachable(let host, let error) = event, error.code == .blocked {
+                    "\(host.host)"
+                } else {
+                    nil
+                }
             }
             return hosts.isEmpty ? nil : hosts
         }

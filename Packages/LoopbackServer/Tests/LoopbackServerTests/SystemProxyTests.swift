@@ -98,7 +98,8 @@ struct SystemProxyTests {
         }
     }
 
-    @Test("WebSockets of intercepted hosts use the proxies of the system, with or without TLS", arguments: [false, true])
+    @Test(
+        "WebSockets of intercepted hosts use the proxies of the system, with or without TLS", arguments: [false, true])
     func webSockets(tls: Bool) async throws {
         let authority = try LaunchAuthority()
         let certificate = authority.certificate

@@ -85,10 +85,10 @@ final class AsyncHTTPClients: Sendable {
     }
 
     /// Checks that a connection does not lead to a listener of a container of this process.
-    /// - Throws: `ResourceError` with code `blocked`.
+    /// - Throws: ``OwnListenerError``.
     static func checkPeer(of channel: any Channel) throws {
         guard let port = channel.remoteAddress?.loopbackPort, OwnListeners.contains(port: port) else { return }
-        throw ResourceError(.blocked, "the connection would lead to the app's own listener", at: "127.0.0.1:\(port)")
+        throw OwnListenerError()
     }
 
     /// Adds the handlers of this transport to an HTTP/1.1 connection, before its first request.
@@ -182,6 +182,9 @@ final class AsyncHTTPClients: Sendable {
         tunnel?.close()
     }
 }
+
+/// The error of a connection that leads to a listener of a container of this process.
+struct OwnListenerError: Error {}
 
 /// The open HTTP/2 connections of a transport.
 ///

@@ -113,7 +113,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             throw ResourceError(error.code, error.message, at: request.urlText, cause: error.cause)
         }
         if let proxy = configuration.proxy, OwnListeners.contains(proxy) {
-            throw ResourceError(.blocked, "the proxy is the app's own listener", at: "\(proxy)")
+            throw ResourceError(.blocked, "the proxy is the app's own listener", at: request.urlText)
         }
         let parsed = try request.sentRoot()
         var host = "\(request.scheme ?? "")://\(request.authority ?? "")"

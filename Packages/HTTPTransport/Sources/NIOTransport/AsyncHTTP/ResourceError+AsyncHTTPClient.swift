@@ -26,6 +26,8 @@ extension ResourceError {
         switch error {
         case let error as ResourceError: self = error
         case is CancellationError: self.init(.cancelled, "cancelled", at: url)
+        case is OwnListenerError:
+            self.init(.blocked, "the connection would lead to the app's own listener", at: url, cause: error)
         case let error as HTTPClientError: self.init(client: error, during: stage, at: url)
         case let silence as Exchange.Silence:
             let (phase, message): (TransportFailure.Phase, String) =
