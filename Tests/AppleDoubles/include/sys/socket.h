@@ -30,6 +30,7 @@ struct linger {
 
 int bind(int, const struct sockaddr *, socklen_t);
 int getsockname(int, struct sockaddr *, socklen_t *);
+int getpeername(int, struct sockaddr *, socklen_t *);
 int getsockopt(int, int, int, void *, socklen_t *);
 int listen(int, int);
 int setsockopt(int, int, int, const void *, socklen_t);
