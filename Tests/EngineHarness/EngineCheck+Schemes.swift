@@ -3,6 +3,7 @@
 
 internal import ContainerKit
 internal import Foundation
+internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import PackageFormat
@@ -63,6 +64,42 @@ extension EngineCheck {
             try expect(title == "\"\(name)\"", title)
             await container.close(page)
         }
+    }
+
+    /// Checks that scripts and elements load covered URLs whose schemes are aliases, as of the page's own origin.
+    /// The element's URL reads as the https URL.
+    @MainActor
+    func checkAliases(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let script = """
+            const request = new XMLHttpRequest(); request.open('GET', 'assets://shop.example/x'); request.send();
+            request.onloadend = async () => {
+              const text = await (await fetch('page://shop.example/x', { method: 'POST', body: 'b' })).text();
+              const element = document.createElement('script');
+              element.src = 'assets://shop.example/x.js';
+              element.onload = () => document.title = [request.responseText, text, window.x, element.src];
+              document.head.append(element);
+            };
+            """
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.cookies.native = .none
+        // The responses have no CORS fields.
+        configuration.network.transport = MemoryTransport { request in
+            let (type, text) =
+                switch request.path {
+                case "/": ("text/html", "<!doctype html><head><script>\(script)</script>")
+                case "/x.js": ("text/javascript", "window.x = 1")
+                default: ("text/plain", request.method.rawValue)
+                }
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.contentType: type]), body: .bytes(Data(text.utf8)))
+        }
+        configuration.pages.mode = .customScheme
+        configuration.pages.schemeNames = SchemeNames(prefix: "containerkit", aliases: ["page", "assets"]) ?? .standard
+        configuration.network.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
+        let container = try await Container(engine: engine, configuration: configuration)
+        let page = try await open("page://shop.example/", in: container)
+        try await seeInTime(page, "document.title", #""GET,POST,1,https://shop.example/x.js""#)
+        await container.shutDown()
     }
 
     /// Checks that engines and containers can be released during their work, for example when an app retries.

@@ -31,6 +31,7 @@ enum EngineCheck: String, CaseIterable {
     case closedWindow
     case reservedScheme
     case schemeAgain
+    case aliases
     case containers
     case droppedEngines
     case documents
@@ -137,6 +138,7 @@ enum EngineCheck: String, CaseIterable {
         case .closedWindow: try await checkClosedWindow()
         case .reservedScheme: try await checkReservedScheme(WebKitGTKEngine())
         case .schemeAgain: try await checkSchemeAgain(WebKitGTKEngine())
+        case .aliases: try await checkAliases(WebKitGTKEngine(), in: folder(arguments))
         case .containers: try await checkContainers(WebKitGTKEngine(), in: folder(arguments))
         case .droppedEngines: try await checkDroppedEngines(in: folder(arguments))
         case .documents: try await checkDocuments(WebKitGTKEngine())
