@@ -189,6 +189,19 @@ struct ReconciliationTests {
         #expect(state.cookie(name("b")) == nil && state.isQuiet && state.tombstones.count == 0)
     }
 
+    @Test mutating func writeOfExpiredCookieRemovesNoNewerCookie() throws {
+        let write = try #require(writes(try read(.jar, [cookie("a", "1", expires: 10)]))[.engine])
+        let later = start.addingTimeInterval(11)
+        // A page sets the cookie and the read shows it, before the engine replaces it by the expired cookie.
+        let number = try #require(reads(state.signalled(.engine, now: later))[.engine])
+        _ = state.writeEnded(.engine, write, .written, now: later)
+        let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "2")], now: later)
+        #expect(writes(effects)[.jar]?.change == .set(cookie("a", "2")))
+        let second = try #require(reads(effects)[.engine])
+        let again = state.readEnded(.engine, number: second, cookies: [], now: later)
+        #expect(writes(again)[.engine]?.change == .set(cookie("a", "2")))
+    }
+
     @Test mutating func failuresAreRetriedUpToLimit() throws {
         var write = try #require(writes(try read(.jar, [cookie("a", "1")]))[.engine])
         var attempts = 1

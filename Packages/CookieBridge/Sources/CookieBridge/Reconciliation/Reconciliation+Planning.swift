@@ -129,8 +129,8 @@ extension Reconciliation {
         live(entry.desired) == nil
             && entry.slots.allSatisfy { slot in
                 slot.inFlight == nil && slot.possible.count == 1 && slot.possible.allSatisfy { live($0) == nil }
-                    // A read in progress may still show the cookie.
-                    && slot.window.allSatisfy { live($0) == nil }
+                    // A read in progress may still show the cookie, or a change that the last write has replaced.
+                    && slot.window.isEmpty
             }
     }
 
