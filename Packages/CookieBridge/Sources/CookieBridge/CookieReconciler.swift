@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import CookieJar
 internal import Foundation
 
@@ -23,6 +24,7 @@ actor CookieReconciler {
     private var waiters: [UInt64: Waiter] = [:]
     private var lastID: UInt64 = 0
     private var ownCounters = CookieCounters()
+    private let sources = Mutex<Set<CookieStoreID>>([])
 
     private enum Phase {
         case idle, running, stopped
@@ -141,6 +143,16 @@ actor CookieReconciler {
         return await waitForTransfer(reconciliation.ticket(from: store, to: target))
     }
 
+    /// Returns a Boolean value that indicates whether a store may have changes that another store lacks. A read that is
+    /// in progress may show such changes.
+    nonisolated func mayBeAhead(_ store: CookieStoreID) -> Bool { sources.withLock { $0.contains(store) } }
+
+    /// Returns a Boolean value that indicates whether a store may lack a change of another store whose read has begun
+    /// or was requested.
+    func mayLackChanges(of store: CookieStoreID, in target: CookieStoreID) -> Bool {
+        phase == .running && reconciliation.mayLackChanges(of: store, in: target)
+    }
+
     /// Waits until all stores have all changes signalled before the call, or newer changes. The first navigation waits
     /// for this barrier.
     /// - Parameters:
@@ -184,6 +196,9 @@ actor CookieReconciler {
     }
 
     private func perform(_ effects: [Reconciliation.Effect]) {
+        // The reads of the effects begin afterwards, so that no caller misses their changes.
+        let sources = reconciliation.sources
+        self.sources.withLock { $0 = sources }
         for effect in effects {
             switch effect {
             case .read(let id, let number): read(id, number)

@@ -272,7 +272,9 @@ struct CookieSynchronizerTests {
         }
         await end.value
         #expect(await reconciler.counters.lateTransfers == 1)
-        // The clock stands still, so that a request that waits for the engine would not end.
+        // The clock stands still, so that a request that waits for the engine would not end. Later requests do not wait
+        // for the same change again.
+        await refresh.wait()
         refresh.isBehind.withLock { $0 = true }
         try put("id", "2", in: storage)
         await refresh.wait()
@@ -282,6 +284,33 @@ struct CookieSynchronizerTests {
         while jar.values != ["id": "2"], !Task.isCancelled { await Task.yield() }
         #expect(jar.values == ["id": "2"])
         engine.openGate()
+        await reconciler.stop()
+    }
+
+    @Test("A request waits for a change that another transfer has read and that its store still lacks")
+    func otherTransfer() async throws {
+        let (_, storage) = try withNative()
+        let entries = CookieStore(publicSuffixes: SuffixList(), limits: NativeCookieRecord.limits)
+        let native = try #require(
+            NativeCookies(.storage(storage), record: NativeCookieRecord(entries, file: nil)))
+        let (engine, jar) = (FakeStore(), FakeStore())
+        let reconciler = CookieReconciler([(.native, native), (.engine, engine), (.jar, jar)], clock: clock)
+        try await reconciler.start()
+        try await reconciler.barrier()
+        let refresh = NativeRefresh(native, reconciler, to: .engine)
+        engine.closeGate()
+        try put("id", "1", in: storage)
+        await NativeRefresh(native, reconciler, to: .jar).wait()
+        #expect(jar.values == ["id": "1"] && engine.values.isEmpty && !native.hasChanged)
+        #expect(refresh.isNeeded)
+        let request = Task {
+            await refresh.wait()
+            return engine.values
+        }
+        // The sleeper is the limit of the request.
+        await clock.sleepers(atLeast: 1)
+        engine.openGate()
+        #expect(await request.value == ["id": "1"])
         await reconciler.stop()
     }
 

@@ -13,6 +13,9 @@ final class NativeRefresh: Sendable {
     let isBehind = Mutex(false)
     /// The transfer in progress, which returns `false` if it ended without the changes.
     private let transfer = Mutex<Task<Bool, Never>?>(nil)
+    /// A Boolean value that indicates whether the last transfer ended without the changes. Requests do not wait for
+    /// these changes again.
+    private let isLate = Mutex(false)
 
     /// Creates a transfer.
     /// - Parameters:
@@ -26,10 +29,16 @@ final class NativeRefresh: Sendable {
     }
 
     /// A Boolean value that indicates whether the store may lack a change of the storage.
-    var isNeeded: Bool { transfer.withLock { $0 != nil } || native.hasChanged }
+    ///
+    /// The order matters: a read that hides the change from the comparison has begun before, and the reconciler then
+    /// reports it until the store has the change.
+    var isNeeded: Bool {
+        transfer.withLock { $0 != nil } || native.hasChanged
+            || !isLate.withLock { $0 } && reconciler.mayBeAhead(.native)
+    }
 
     /// Waits until the store has the changes, at most for the limit of a response. Returns at once if the storage has
-    /// not changed. Concurrent calls share a transfer and its limit.
+    /// not changed and the store has all changes that were read. Concurrent calls share a transfer and its limit.
     func wait() async {
         guard !isBehind.withLock({ $0 }) else {
             native.check()
@@ -39,9 +48,19 @@ final class NativeRefresh: Sendable {
             // A change may be newer than the transfer in progress. The next one includes it.
             guard await running.value else { return }
         } else if !native.hasChanged {
-            return
+            guard await lacksReadChanges() else { return }
         }
         _ = await current().value
+    }
+
+    /// Returns a Boolean value that indicates whether the store lacks a change that a read has shown, for example the
+    /// read of another transfer, and that a request waits for.
+    private func lacksReadChanges() async -> Bool {
+        guard reconciler.mayBeAhead(.native), await reconciler.mayLackChanges(of: .native, in: store) else {
+            isLate.withLock { $0 = false }
+            return false
+        }
+        return !isLate.withLock { $0 }
     }
 
     /// Returns the transfer in progress, or starts one.
@@ -50,6 +69,7 @@ final class NativeRefresh: Sendable {
             if let current { return current }
             let task = Task { [self] in
                 let isDone = await reconciler.waitForTransfer(from: .native, to: store)
+                isLate.withLock { $0 = !isDone }
                 transfer.withLock { $0 = nil }
                 return isDone
             }

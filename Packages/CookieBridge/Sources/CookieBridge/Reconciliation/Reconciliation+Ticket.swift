@@ -56,6 +56,21 @@ extension Reconciliation {
         return ticket
     }
 
+    /// The stores that may have changes that another store lacks.
+    var sources: Set<CookieStoreID> {
+        Set(lanes.filter { !unsynchronized.isEmpty || isBeingRead($0) }.map(\.id))
+    }
+
+    /// Returns a Boolean value that indicates whether a store may lack a change of another store whose read has begun
+    /// or was requested.
+    func mayLackChanges(of store: CookieStoreID, in target: CookieStoreID) -> Bool {
+        guard let lane = index(of: store), let target = index(of: target) else { return false }
+        return isBeingRead(lanes[lane])
+            || unsynchronized.contains { entries[$0]?.slots[target].dirtySince != nil }
+    }
+
+    private func isBeingRead(_ lane: Lane) -> Bool { lane.reading != nil || lane.wantsRead && !lane.isSilent }
+
     /// Returns a ticket for all requested clear operations.
     func clearingTicket() -> Ticket {
         Ticket(reads: lanes.map { _ in 0 }, clears: barrier().clears, version: version, identities: [])
