@@ -143,7 +143,7 @@ struct ConvergenceTests {
         let persistent = simulation.stores[0].cookies(at: simulation.now)
             .filter { $0.expires.map { $0 > end } ?? false }
         let gone = simulation.generator.chance(50) ? persistent.randomElement(using: &simulation.generator) : nil
-        let wasSeen = gone.map { simulation.seen.contains($0.identity) } ?? false
+        let wasSeen = gone.map { simulation.seen.keys.contains($0.identity) } ?? false
         simulation.relaunch(after: gone.map { .remove($0.identity) })
         simulation.converge()
         for cookie in persistent {

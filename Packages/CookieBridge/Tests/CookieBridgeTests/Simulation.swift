@@ -46,8 +46,9 @@ struct Simulation {
     var now = start { didSet { time.now = now } }
     /// The time of the record.
     let time = SimulatedTime()
-    /// The cookies that the app's storage had at the start of a process, and that were not written since.
-    var seen: Set<Cookie.Identity> = []
+    /// The cookies that the app's storage had at the start of a process, and that were not written since, with the
+    /// expiry that the last read has shown. A cookie that expires or is missing from a read is not the same afterwards.
+    var seen: [Cookie.Identity: Date?] = [:]
     var failurePercent = 0
     /// The stores that have lost all cookies and have not reported it.
     var unsaidLosses: Set<Int> = []
@@ -106,7 +107,7 @@ struct Simulation {
     mutating func begin() {
         let removed = stores[0].begin(at: now)
         removedBefore = removed.count
-        seen = Set(stores[0].cookies(at: now).map(\.identity))
+        seen = Dictionary(uniqueKeysWithValues: stores[0].cookies(at: now).map { ($0.identity, $0.expires) })
         perform(reconciliation.delete(removed, now: now))
         perform(reconciliation.start(now: now))
     }
@@ -184,7 +185,9 @@ struct Simulation {
             if unsaidLosses.remove(store) != nil {
                 snapshots[store]?.foundLoss = true
             } else if !generator.chance(failurePercent) {
-                snapshots[store]?.cookies = stores[store].read(at: now)
+                let cookies = stores[store].read(at: now)
+                snapshots[store]?.cookies = cookies
+                if store == 0 { updateSeen(by: cookies) }
                 snapshots[store]?.causes = stores[store].held.mapValues(\.cause)
             }
             steps.append(.deliverSnapshot(store, number: number))
@@ -207,7 +210,7 @@ struct Simulation {
             }
             if !fails || generator.chance(50) {
                 stores[store].put(write.change, .ours(failed: fails))
-                if store == 0 { seen.remove(write.change.identity) }
+                if store == 0 { seen.removeValue(forKey: write.change.identity) }
                 signal(store)
             }
             steps.append(.report(store, write, fails ? .failed : .written))
@@ -218,6 +221,7 @@ struct Simulation {
             let fails = generator.chance(failurePercent)
             if !fails {
                 stores[store].clear(scope)
+                if store == 0 { seen = seen.filter { !scope.contains($0.key) } }
                 signal(store)
             }
             steps.append(.reportClear(store, succeeded: !fails, covers: covers))
@@ -232,6 +236,17 @@ struct Simulation {
             stores[store].clear(.all)
             unsaidLosses.insert(store)
             signal(store)
+        }
+    }
+
+    private mutating func updateSeen(by cookies: [Cookie]) {
+        let shown = Dictionary(uniqueKeysWithValues: cookies.map { ($0.identity, $0) })
+        for (identity, end) in seen {
+            if let cookie = shown[identity], end.map({ $0 > now }) ?? true {
+                seen.updateValue(cookie.expires, forKey: identity)
+            } else {
+                seen.removeValue(forKey: identity)
+            }
         }
     }
 
