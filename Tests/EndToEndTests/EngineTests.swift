@@ -68,6 +68,18 @@ extension RealEngine {
             try await run("nativeCookies", mode)
         }
 
+        @Test("The shared storage of the app shares its cookies with pages, also those of an earlier process")
+        func sharedCookies() async throws {
+            let folder = try TemporaryFolder()
+            for storage in ["shared", "again"] {
+                // Foundation reads the folder of its file from the environment.
+                let outcome = try await Program("engine-harness").run(
+                    ["nativeCookies", folder.path, "scheme", storage], in: folder.path,
+                    environment: ["XDG_DATA_HOME": folder.path + "/data"])
+                try #require(outcome.status == 0, "\(storage): \(outcome.errors)")
+            }
+        }
+
         @Test(
             "A request of a page passes the container once if the transport of the app uses an intercepted session",
             arguments: ["scheme", "document", "proxy", "server"])

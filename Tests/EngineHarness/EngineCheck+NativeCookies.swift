@@ -32,6 +32,7 @@ private struct LoginSite: Sendable {
             response.headers[.cacheControl] = "no-store"
             switch request.path {
             case "/login": response.headers[.setCookie] = "login=1; Path=/; HttpOnly"
+            case "/keep": response.headers[.setCookie] = "kept=1; Path=/; Expires=Thu, 31 Dec 2099 23:59:59 GMT"
             case "/set": response.headers[.setCookie] = "answer=1; Path=/; Max-Age=600"
             default: break
             }
@@ -44,6 +45,12 @@ private struct LoginSite: Sendable {
 
     var url: String { "http://127.0.0.1:\(origin.port)" }
 
+    /// Requests a path as the app does.
+    func request(_ path: String, with session: URLSessionConfiguration) async throws {
+        guard let url = URL(string: url + path) else { throw CheckFailure(description: "not a URL") }
+        _ = try await URLSession(configuration: session).data(from: url)
+    }
+
     /// Returns the cookies of the last request for a path (`name=value`), sorted.
     func sent(_ path: String) -> [String] {
         let field = cookies.fields.withLock { $0[path] } ?? ""
@@ -54,7 +61,10 @@ private struct LoginSite: Sendable {
 // The cookie storage of the app and the cookies of pages.
 extension EngineCheck {
     /// Checks that a login by URLSession is part of the first navigation of a page, that cookies of the page reach the
-    /// storage, that deletions work in both directions, and that a relaunch writes nothing.
+    /// storage and the requests of the app, that deletions work in both directions, and that a relaunch writes nothing.
+    ///
+    /// The second argument is the storage: none for one in memory, `shared` for the shared one, and `again` for the
+    /// shared one after a check with `shared`. The file of the shared storage must be in the folder of the check.
     @MainActor
     func checkNativeCookies(
         _ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String
@@ -62,18 +72,28 @@ extension EngineCheck {
         guard let mode = arguments.first.flatMap({ CheckedMode(rawValue: $0) }) else {
             throw CheckFailure(description: "specify a mode: \(CheckedMode.names)")
         }
+        let kind = arguments.dropFirst().first
         let site = try await LoginSite.start()
-        let session = URLSessionConfiguration.ephemeral
-        guard let storage = session.httpCookieStorage, let login = URL(string: site.url + "/login") else {
-            throw CheckFailure(description: "no storage")
-        }
+        let session: URLSessionConfiguration = kind == nil ? .ephemeral : .default
+        guard let storage = session.httpCookieStorage else { throw CheckFailure(description: "no storage") }
         var configuration = mode.configuration(ContainerConfiguration(directory: folder + "/store"))
-        configuration.network.cookies.native = .storage(storage)
+        if kind == nil {
+            configuration.network.cookies.native = .storage(storage)
+        } else {
+            let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? ""
+            try expect(data.hasPrefix(folder), "the storage of another program: \(data)")
+            try expect(storage === HTTPCookieStorage.shared, "sessions do not use the shared storage")
+        }
         configuration.views.warmsUpWhenIdle = false
         configuration.network.coveredHosts = ["127.0.0.1:\(site.origin.port)"].compactMap { HostPattern($0) }
+        guard kind != "again" else {
+            try await checkKeptLogin(site, try await Container(engine: engine, configuration: configuration))
+            return
+        }
+        try expect(stored(in: storage) == [], "before the login: \(stored(in: storage))")
         do {
             let container = try await Container(engine: engine, configuration: configuration)
-            try await checkLogin(site, login, session, storage, in: container)
+            try await checkLogin(site, session, storage, in: container)
             await container.shutDown()
         }
 
@@ -86,15 +106,28 @@ extension EngineCheck {
         try expect(stored(in: storage) == [], "after clearing: \(stored(in: storage))")
         await next.close(third)
         await next.shutDown()
+        // The next process has this login.
+        try await site.request("/keep", with: session)
+        try expect(stored(in: storage) == ["kept=1"], "after the last login: \(stored(in: storage))")
+        await site.origin.stop()
+    }
+
+    /// Checks that a login of an earlier process of the app is part of the first navigation.
+    @MainActor
+    private func checkKeptLogin(_ site: LoginSite, _ container: Container<WebKitGTKEngine>) async throws {
+        let page = try await open(site.url + "/first", in: container)
+        try expect(site.sent("/first") == ["kept=1"], "sent first: \(site.sent("/first"))")
+        await container.close(page)
+        await container.shutDown()
         await site.origin.stop()
     }
 
     @MainActor
     private func checkLogin(
-        _ site: LoginSite, _ login: URL, _ session: URLSessionConfiguration, _ storage: HTTPCookieStorage,
+        _ site: LoginSite, _ session: URLSessionConfiguration, _ storage: HTTPCookieStorage,
         in container: Container<WebKitGTKEngine>
     ) async throws {
-        _ = try await URLSession(configuration: session).data(from: login)
+        try await site.request("/login", with: session)
         try expect(stored(in: storage) == ["login=1"], "after the login: \(stored(in: storage))")
         let page = try await open(site.url + "/first", in: container)
         try expect(site.sent("/first") == ["login=1"], "sent first: \(site.sent("/first"))")
@@ -106,6 +139,8 @@ extension EngineCheck {
             """, in: .page)
         try expect(seen == #""answer=1,page=1""#, "seen by scripts: \(seen)")
         try await synchronize(container, storage, to: ["answer=1", "login=1", "page=1"])
+        try await site.request("/app", with: session)
+        try expect(site.sent("/app") == ["answer=1", "login=1", "page=1"], "sent by the app: \(site.sent("/app"))")
 
         for cookie in storage.cookies ?? [] where cookie.name == "login" { storage.deleteCookie(cookie) }
         _ = try await page.view.evaluate("document.cookie = 'page=; Path=/; Max-Age=0'", in: .page)
