@@ -40,6 +40,7 @@ let package = Package(
             dependencies: [
                 "AdapterOverDouble", "WebKit",
                 .product(name: "ContainerKit", package: "ContainerKit"),
+                .product(name: "CookieBridge", package: "ContainerKit"),
                 .product(name: "PackageFormat", package: "ContainerKit"),
                 .product(name: "PackagePublisher", package: "ContainerKit"),
                 .product(name: "BaseTesting", package: "ContainerKit"),

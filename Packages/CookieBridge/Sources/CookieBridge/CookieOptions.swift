@@ -16,6 +16,9 @@ public struct CookieOptions: Sendable {
     /// storage, and there is no such file. Choose `none` if pages must not share their cookies with the app's requests,
     /// or in all but one of several containers of a process.
     public var native = NativeCookieStorage.shared
+    /// A Boolean value that indicates whether a cookie that is missing from the storage at the start was removed by the
+    /// app; `nil`, the default, for the value that the platform and the storage require.
+    @_spi(Testing) public var reportsRemovals: Bool?
     /// A Boolean value that indicates whether cookies with an expiry outlive the process; `true` by default. The
     /// cookies of the jar are stored in `cookies.json` in the container's folder, readable and writable only by the
     /// owner.

@@ -46,23 +46,9 @@ public import WebEngine
     ///   - clock: the clock that times waits and limits.
     ///   - delegate: the receiver of events.
     @MainActor
-    public convenience init(
+    public init(
         _ options: CookieOptions, directory: String, hasJar: Bool = true, engine: (any EngineCookieStore)?,
         hasLocalServer: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
-        delegate: any CookieSynchronizerDelegate
-    ) {
-        self.init(
-            options, directory: directory, hasJar: hasJar, engine: engine, hasLocalServer: hasLocalServer,
-            reportsRemovals: nil, clock: clock, delegate: delegate)
-    }
-
-    /// Creates a synchronizer like the public initializer.
-    /// - Parameter reportsRemovals: a Boolean value that indicates whether a cookie that is missing from the app's
-    ///   storage at the start was removed by the app; `nil` for the value that the storage requires.
-    @MainActor
-    init(
-        _ options: CookieOptions, directory: String, hasJar: Bool = true, engine: (any EngineCookieStore)?,
-        hasLocalServer: Bool = false, reportsRemovals: Bool?, clock: any Clock<Duration> = ContinuousClock(),
         delegate: any CookieSynchronizerDelegate
     ) {
         self.delegate = delegate
@@ -73,10 +59,7 @@ public import WebEngine
         // Without the engine's store, no reconciler synchronizes the storage.
         let isPersistent = options.isPersistent && engine?.isEphemeral != true
         native =
-            engine == nil
-            ? nil
-            : Self.native(
-                options.native, in: directory, isPersistent: isPersistent, reportsRemovals: reportsRemovals, delegate)
+            engine == nil ? nil : Self.native(options, in: directory, isPersistent: isPersistent, delegate)
         var stores: [(CookieStoreID, any CookieStoring)] = []
         if let native { stores.append((.native, native)) }
         if let engine {
@@ -101,19 +84,18 @@ public import WebEngine
 
     /// - Parameter isPersistent: a Boolean value that indicates whether cookies of pages may be on disk.
     private static func native(
-        _ storage: NativeCookieStorage, in directory: String, isPersistent: Bool,
-        reportsRemovals: Bool?, _ delegate: any CookieSynchronizerDelegate
+        _ options: CookieOptions, in directory: String, isPersistent: Bool, _ delegate: any CookieSynchronizerDelegate
     ) -> NativeCookies? {
-        guard storage.isUsed else { return nil }
+        guard options.native.isUsed else { return nil }
         let path = directory + "/native-cookies.json"
         // The file of an earlier process lists the sites of its pages.
         if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
         let (entries, file) = openJar(isPersistent ? path : nil, NativeCookieRecord.limits, delegate)
         return NativeCookies(
-            storage,
-            record: NativeCookieRecord(entries, file: file, kind: storage.kind) {
+            options.native,
+            record: NativeCookieRecord(entries, file: file, kind: options.native.kind) {
                 delegate.record(.fileNotWritten($0))
-            }, keepsExpiry: isPersistent, reportsRemovals: reportsRemovals)
+            }, keepsExpiry: isPersistent, reportsRemovals: options.reportsRemovals)
     }
 
     /// Opens a jar and reads its file.

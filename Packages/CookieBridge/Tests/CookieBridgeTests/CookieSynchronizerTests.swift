@@ -10,7 +10,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-@_spi(Facade) @testable import CookieBridge
+@_spi(Facade) @_spi(Testing) @testable import CookieBridge
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -178,17 +178,17 @@ struct CookieSynchronizerTests {
         arguments: [true, false])
     func signOut(hasJar: Bool) async throws {
         let folder = try TemporaryFolder()
-        let (options, storage) = try withNative()
+        let (usual, storage) = try withNative()
+        var options = usual
+        options.reportsRemovals = true
         let end = Date(timeIntervalSinceNow: 600)
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "id", .value: "1", .domain: "shop.example", .path: "/", .expires: end,
         ]
         let login = try #require(HTTPCookie(properties: properties))
         storage.setCookie(login)
-        let make = { [store, delegate] in
-            CookieSynchronizer(
-                options, directory: folder.path, hasJar: hasJar, engine: store, reportsRemovals: true,
-                delegate: delegate)
+        let make = { [options, store, delegate] in
+            CookieSynchronizer(options, directory: folder.path, hasJar: hasJar, engine: store, delegate: delegate)
         }
         var synchronizer = make()
         try await synchronizer.start()

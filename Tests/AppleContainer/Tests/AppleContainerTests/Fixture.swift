@@ -14,7 +14,11 @@ import PackagePublisher
 @MainActor
 final class Fixture {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("container-\(UUID().uuidString)").path
-    let engine = WKWebViewEngine()
+    let engine: WKWebViewEngine
+
+    init(storage: WKWebViewEngine.Storage = .ephemeral) {
+        engine = WKWebViewEngine(storage: storage)
+    }
 
     deinit {
         try? FileManager.default.removeItem(atPath: folder)
@@ -23,9 +27,11 @@ final class Fixture {
     /// The folder of the container.
     var store: String { folder + "/store" }
 
-    func container() async throws -> Container<WKWebViewEngine> {
+    /// Creates a container, which uses no cookie storage of the app by default.
+    func container(cookies: CookieOptions? = nil) async throws -> Container<WKWebViewEngine> {
         var configuration = ContainerConfiguration(directory: store)
         configuration.network.cookies.native = .none
+        if let cookies { configuration.network.cookies = cookies }
         configuration.network.transport = NoNetwork()
         configuration.views.warmsUpWhenIdle = false
         return try await Container(engine: engine, configuration: configuration)
@@ -38,6 +44,12 @@ final class Fixture {
         }
         try await page.load.finished(within: .seconds(20))
         return page
+    }
+
+    /// Installs a package of files by path.
+    func install(_ files: [String: String], version: String, in container: Container<WKWebViewEngine>) async throws {
+        let package = try pack(files, version: version)
+        try await container.install(archive: package.archive, manifest: package.manifest)
     }
 
     /// Builds a package of files by path.

@@ -18,8 +18,7 @@ struct SuspensionTests {
     private let site = ["index.html": "<h1>Shop</h1>", "app.js": "start()", "help.html": "<h1>Help</h1>"]
 
     private func install(_ version: String, in container: Container<WKWebViewEngine>) async throws {
-        let package = try fixture.pack(site, version: version)
-        try await container.install(archive: package.archive, manifest: package.manifest)
+        try await fixture.install(site, version: version, in: container)
     }
 
     /// Requests a file of the package as the page does, and returns the body.
