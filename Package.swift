@@ -590,6 +590,7 @@ let package = Package(
             name: "container-benchmarks",
             dependencies: [
                 "BaseTesting", "ContentDigest", "AsyncSupport", "CAllocationCount", "CommandSupport", "ContainerKit",
+                "CookieBridge",
                 "HTTPCache",
                 "HTTPSemantics",
                 "HTTPTransport",

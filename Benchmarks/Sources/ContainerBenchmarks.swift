@@ -39,13 +39,14 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case rules
         case cache
         case rewriting
+        case cookies
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
             "Measure only these: install, memory, look-up, chain, opening, table, arrival, update, rules, cache, "
-                + "rewriting.",
+                + "rewriting, cookies.",
             valueName: "name"))
     var only: [Subject] = Subject.allCases
 
@@ -63,6 +64,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         }
         if only.contains(.table) { results += try TableBenchmark(rounds: rounds).run() }
         if only.contains(.rules) { results += try RulesBenchmark().run() }
+        if only.contains(.cookies) { results += try await CookieBenchmark(rounds: rounds).run() }
         if only.contains(.rewriting) { results += try await RewritingBenchmark(rounds: rounds).run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
