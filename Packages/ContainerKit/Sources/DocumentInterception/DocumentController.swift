@@ -12,7 +12,9 @@ package import WebEngine
 /// to the engine with the custom-scheme URLs of the resources that the container holds.
 ///
 /// The engine loads a document itself if the container cannot give it without a change of its meaning: another type or
-/// charset, an error, a header field without an equivalent in HTML, a redirect to a host that is not covered.
+/// charset, an error, a header field without an equivalent in HTML, a redirect to a host that is not covered. This does
+/// not apply to a response that a route rule determines: the navigation fails if the container cannot give it, and the
+/// engine does not request the document.
 ///
 /// Isolation: the main actor. Rewriting runs on other threads.
 @MainActor
@@ -53,19 +55,22 @@ package final class DocumentController {
     /// Starts to give documents to the view of a page. Must be called before the view loads a document.
     package func begin(in view: some EngineView) {
         let id = view.id
-        view.loading.documents?.answerNavigations { [weak self] navigation in
+        view.loading.documents?.answerNavigations { [weak self] navigation throws(EngineError) in
             guard let self, let page = host.session(of: id), page.mode == .document,
                 pipeline.givesDocument(at: navigation.url),
                 // Of a frame, only a document that the container holds is worth a second request.
                 !navigation.mayBeOfFrame && !isRefused(navigation.url)
                     || pipeline.holds(navigation.url, for: page.reference)
             else { return nil }
-            return await document(for: navigation, in: page)
+            return try await document(for: navigation, in: page)
         }
     }
 
     /// Returns the document of a navigation, or `nil` if the engine must load it itself.
-    private func document(for navigation: EngineNavigation, in page: PageSession) async -> EngineDocument? {
+    /// - Throws: the error with which the navigation fails, because a route rule has no document for the page.
+    private func document(
+        for navigation: EngineNavigation, in page: PageSession
+    ) async throws(EngineError) -> EngineDocument? {
         guard var head = HTTPRequest(urlText: navigation.url) else { return nil }
         head.headerFields = navigation.fields
         if let name = HTTPField.Name("Upgrade-Insecure-Requests") { head.headerFields[name] = "1" }
@@ -87,21 +92,27 @@ package final class DocumentController {
             let opener = isOfPage ? page.documentURL : nil
             let response = try await redirected.response { [pipeline] in
                 pipeline.givesDocument(at: $0)
-            } load: { [pipeline] in
-                let response = try await pipeline.answer(inPlaceOfEngine: $0, opener: opener)
+            } load: { [pipeline] request in
+                // A rule that changes meanwhile counts with its new action.
+                defer { recorder.record(isOfRule: pipeline.hasRuledResponse(request)) }
+                let response = try await pipeline.answer(inPlaceOfEngine: request, opener: opener)
                 if let response { recorder.record(response) }
                 return response
             }
             try Task.checkCancellation()
             let fragment = redirected.fragment ?? navigation.url.fragment ?? ""
-            if let target = redirected.refusedTarget, navigation.continues(at: target) {
-                forget(navigation.url)
-                let html = EngineNavigation.interimDocument(to: target.fragment == nil ? target + fragment : target)
-                return EngineDocument(url: navigation.url, html: html, script: "") {
-                    recorder.recordShown(bytes: 0, isInterim: true)
-                }
+            if let target = redirected.refusedTarget, recorder.hasRule || navigation.continues(at: target) {
+                return interim(of: navigation, to: target, fragment, recorder)
             }
-            guard let response, let text = try await text(of: response, at: navigation.url) else {
+            guard let response,
+                let text = try await text(of: response, at: navigation.url, isOfRule: recorder.isOfRule)
+            else {
+                if recorder.isOfRule {
+                    throw ResourceError(.blocked, "a rule responds with no HTML document", at: navigation.url)
+                }
+                if recorder.hasRule {
+                    return interim(of: navigation, to: redirected.request.head.urlText, fragment, recorder)
+                }
                 if response != nil || redirected.refusedTarget != nil { refuse(navigation.url) }
                 return nil
             }
@@ -120,14 +131,32 @@ package final class DocumentController {
                 recorder.recordShown(bytes: bytes)
             }
         } catch {
+            let failure = error as? ResourceError
+            if let failure { recorder.record(failure) }
+            if recorder.hasRule, !Task.isCancelled {
+                guard recorder.isOfRule else {
+                    let fragment = redirected.fragment ?? navigation.url.fragment ?? ""
+                    return interim(of: navigation, to: redirected.request.head.urlText, fragment, recorder)
+                }
+                throw EngineError(.blocked, failure?.message ?? "\(error)", at: navigation.url)
+            }
             // The engine's own navigation reports the error.
             logger.debug(
                 "the engine loads a document itself", metadata: ["url": "\(navigation.url)", "error": "\(error)"])
-            if let error = error as? ResourceError {
-                recorder.record(error)
-                if error.code == .tooLarge { refuse(navigation.url) }
-            }
+            if failure?.code == .tooLarge { refuse(navigation.url) }
             return nil
+        }
+    }
+
+    /// Returns a document that leads to a URL, which the engine loads itself.
+    /// - Parameter fragment: the fragment for a target that has none.
+    private func interim(
+        of navigation: EngineNavigation, to target: String, _ fragment: String, _ recorder: DocumentRecorder
+    ) -> EngineDocument {
+        forget(navigation.url)
+        let html = EngineNavigation.interimDocument(to: target.fragment == nil ? target + fragment : target)
+        return EngineDocument(url: navigation.url, html: html, script: "") {
+            recorder.recordShown(bytes: 0, isInterim: true)
         }
     }
 
@@ -157,14 +186,17 @@ package final class DocumentController {
     }
 
     /// Returns the text of a response, or `nil` if the engine must load the document itself. If the head decides that,
-    /// the body is not read, and its transfer ends.
+    /// the body is not read, and its transfer ends. A response that a rule determines is shown with any status, except
+    /// for those that leave the page as it is (HTML, section "Navigate"). Without a body, it is an empty document.
     /// - Throws: `ResourceError`, with code `tooLarge` for a body that exceeds the limit.
-    private func text(of response: ResourceResponse, at url: String) async throws -> Text? {
+    private func text(of response: ResourceResponse, at url: String, isOfRule: Bool) async throws -> Text? {
         let isOfPackage = response.provenance.source == .package
         let status = response.head.status
+        var head = response.head.headerFields
+        if isOfRule, head[.contentType] == nil, response.body.length == 0 { head[.contentType] = "text/html" }
         // A complete package has a page for missing files. Without the network, the engine would have none.
-        guard status == .ok || isOfPackage && status == .notFound,
-            let fields = DocumentFields(response.head.headerFields), isOfPackage || fields.mayBeUTF8
+        guard status == .ok || isOfPackage && status == .notFound || isOfRule && ![204, 205].contains(status.code),
+            let fields = DocumentFields(head), isOfPackage || fields.mayBeUTF8
         else { return nil }
         if let field = fields.inexpressible, !isOfPackage {
             logger.debug("a document with \(field) is loaded by the engine", metadata: ["url": "\(url)"])
@@ -172,7 +204,7 @@ package final class DocumentController {
         }
         let bytes = try await response.body.collect(upTo: DocumentText.limit)
         guard
-            let html = DocumentText.text(of: Array(bytes), encoding: fields.encoding, assumesUTF8: isOfPackage)
+            let html = DocumentText.text(of: Array(bytes), encoding: fields.encoding, assumesUTF8: isOfPackage || isOfRule)
         else { return nil }
         return Text(html: html, fields: fields)
     }

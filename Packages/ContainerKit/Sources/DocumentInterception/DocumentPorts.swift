@@ -16,6 +16,10 @@ package protocol DocumentPipeline: AnyObject, Sendable {
     /// open page. May read from disk.
     func holds(_ url: String, for page: PageReference) -> Bool
 
+    /// Returns a Boolean value that indicates whether a route rule determines the response to a request, without the
+    /// server and the content sources. Reads memory.
+    func hasRuledResponse(_ request: ResourceRequest) -> Bool
+
     /// Returns the response to a request for a document or a resource that the container makes in place of the engine,
     /// or `nil` if no loader has one. Adds the fields that the engine omits, and limits `Referer`. Redirects are not
     /// followed.

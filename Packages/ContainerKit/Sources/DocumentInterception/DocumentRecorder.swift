@@ -18,6 +18,10 @@ final class DocumentRecorder {
     private let host: any DocumentHost
     private var failure: ResourceError?
     private var isShown = false
+    /// A Boolean value that indicates whether a route rule determines the response to the last hop.
+    private(set) var isOfRule = false
+    /// A Boolean value that indicates whether a route rule determines the response to any hop.
+    private(set) var hasRule = false
 
     /// Creates a recorder.
     /// - Parameters:
@@ -37,6 +41,12 @@ final class DocumentRecorder {
         let record = exchange.record(
             failure.map { .failed($0) } ?? .stopped, isMainDocument: isMainDocument, bytes: 0)
         MainActor.runInDeinit { [host] in host.requestEnded(record, pendingFor: nil) }
+    }
+
+    /// Records whether a route rule determines the response to a hop.
+    func record(isOfRule: Bool) {
+        self.isOfRule = isOfRule
+        hasRule = hasRule || isOfRule
     }
 
     /// Records the head of the response to a hop.

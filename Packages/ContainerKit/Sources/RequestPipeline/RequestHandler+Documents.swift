@@ -4,6 +4,7 @@
 internal import HTTPTypes
 package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
+@_spi(Facade) internal import SchemeRouter
 
 // The requests that the container makes in place of the engine in the mode `document`; see `DocumentPipeline`.
 extension RequestHandler {
@@ -13,6 +14,10 @@ extension RequestHandler {
         else { return false }
         // Only the container can perform an action, so its URL is a custom-scheme URL, as that of held content is.
         return policy.sources.hold(request, for: page) || policy.action(of: request, page: page.documentURL) != nil
+    }
+
+    package func hasRuledResponse(_ request: ResourceRequest) -> Bool {
+        policy.action(of: request)?.action.isResponse == true
     }
 
     package nonisolated(nonsending) func answer(

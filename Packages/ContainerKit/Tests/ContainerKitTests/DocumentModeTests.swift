@@ -45,9 +45,14 @@ struct DocumentModeTests {
     ) async -> EngineDocument? {
         var fields = fields
         fields[.userAgent] = "Fake"
-        return await page.view.onNavigation?(
-            EngineNavigation(
-                to: url ?? self.url, fields: fields, isReload: isReload, isOfApp: true, mayBeOfFrame: false))
+        do {
+            return try await page.view.onNavigation?(
+                EngineNavigation(
+                    to: url ?? self.url, fields: fields, isReload: isReload, isOfApp: true, mayBeOfFrame: false))
+        } catch {
+            Issue.record(error)
+            return nil
+        }
     }
 
     private func lastRequest() -> HTTPRequest? { fixture.network.requests.withLock(\.last) }

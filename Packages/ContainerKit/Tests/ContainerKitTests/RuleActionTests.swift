@@ -160,14 +160,21 @@ struct RuleActionTests {
             """
             {"action":"respond","glob":"/home","fields":{"Content-Type":"text/html; charset=utf-8"},
              "body":"<!doctype html><script src='/a.js'></script><img src='/b.png'>"},
-            {"action":"block","glob":"/a.js"}
+            {"action":"block","glob":"/a.js"},{"action":"block","glob":"/gone","status":410}
             """
         ) { $0.pages.mode = .document }
         let page = try await container.open("https://shop.example/home")
-        let document = await page.view.onNavigation?(
-            EngineNavigation(
-                to: "https://shop.example/home", fields: [:], isReload: false, isOfApp: true, mayBeOfFrame: false))
-        let html = try #require(document?.html)
+        func document(_ path: String) async throws -> EngineDocument? {
+            try await page.view.onNavigation?(
+                EngineNavigation(
+                    to: "https://shop.example" + path, fields: [:], isReload: false, isOfApp: true,
+                    mayBeOfFrame: false))
+        }
+        let html = try #require(try await document("/home")?.html)
+        #expect(try await document("/gone") != nil)
+        await #expect(throws: EngineError(.blocked, "block: rules[1]", at: "https://shop.example/a.js")) {
+            _ = try await document("/a.js")
+        }
         // The blocked script has a URL that reaches the container; the engine itself loads the picture.
         #expect(html.contains("containerkit://shop.example/a.js"))
         #expect(!html.contains("containerkit://shop.example/b.png"))

@@ -45,9 +45,23 @@ struct DocumentControllerTests {
             at url: String = "https://shop.example/a", referrer: String? = "https://shop.example/",
             isReload: Bool = false, isOfApp: Bool = false, mayBeOfFrame: Bool = false
         ) async -> EngineDocument? {
+            do {
+                return try await result(
+                    at: url, referrer: referrer, isReload: isReload, isOfApp: isOfApp, mayBeOfFrame: mayBeOfFrame)
+            } catch {
+                Issue.record(error)
+                return nil
+            }
+        }
+
+        /// Returns the document that the container gives for a navigation, or throws the error with which it fails.
+        func result(
+            at url: String, referrer: String? = nil, isReload: Bool = false, isOfApp: Bool = false,
+            mayBeOfFrame: Bool = false
+        ) async throws(EngineError) -> EngineDocument? {
             var fields = HTTPFields()
             fields[.referer] = referrer
-            return await view.onNavigation?(
+            return try await view.onNavigation?(
                 EngineNavigation(
                     to: url, fields: fields, isReload: isReload, isOfApp: isOfApp, mayBeOfFrame: mayBeOfFrame))
         }
@@ -209,6 +223,81 @@ struct DocumentControllerTests {
         stage.time.now += DocumentController.refusedLife
         #expect(await stage.document() == nil)
         #expect(stage.pipeline.loader.requests.count == 8)
+    }
+
+    @Test("a blocked document fails, also if the engine has loaded its URL before, and in a navigation of a frame")
+    func blocked() async {
+        let url = "https://shop.example/held"
+        let stage = Stage([url: .init("{}", "application/json")])
+        #expect(await stage.document(at: url) == nil)
+        stage.pipeline.ruled = [url]
+        stage.pipeline.errors = [url: ResourceError(.blocked, "block: rules[0]", at: url)]
+        for isOfFrame in [false, true] {
+            await #expect(throws: EngineError(.blocked, "block: rules[0]", at: url)) {
+                _ = try await stage.result(at: url, mayBeOfFrame: isOfFrame)
+            }
+        }
+        let failures = stage.host.records.map { item -> ResourceError.Code? in
+            if case .failed(let error) = item.record.outcome { error.code } else { nil }
+        }
+        #expect(failures == [nil, .blocked, .blocked])
+        // The network's errors are those of the engine's own navigation.
+        stage.pipeline.ruled = []
+        #expect(await stage.document(at: url) == nil)
+    }
+
+    @Test("the response of a rule is given with any status, and is an empty document without a body")
+    func ruled() async {
+        let url = "https://shop.example/a"
+        let stage = Stage([
+            url: .init("<p>\u{E9}", "text/html", from: .synthetic, status: .serviceUnavailable),
+            url + "1": ResourceResponse(
+                head: HTTPResponse(status: .gone), body: .empty, provenance: Provenance(.synthetic, reason: "a test")),
+        ])
+        stage.pipeline.ruled = [url, url + "1"]
+        #expect(await stage.document(at: url)?.html == "<p>\u{E9}")
+        #expect(await stage.document(at: url + "1#x")?.url == url + "1#x")
+        #expect(await stage.document(at: url + "1")?.html.isEmpty == true)
+    }
+
+    @Test(
+        "a navigation fails if the container cannot give the response of a rule",
+        arguments: [
+            ("{}", "application/json", [:], 200), ("<p>", "text/html; charset=gbk", [:], 200),
+            ("<p>", html, ["Content-Security-Policy": "sandbox"], 200), ("a\0b", html, [:], 404), ("", html, [:], 204),
+        ])
+    func ungiven(text: String, type: String, fields: [String: String], status: Int) async throws {
+        var answered = HTTPFields()
+        for (name, value) in fields { answered[try #require(HTTPField.Name(name))] = value }
+        let url = "https://shop.example/a"
+        let stage = Stage([url: .init(text, type, from: .synthetic, status: .init(code: status), answered)])
+        stage.pipeline.ruled = [url]
+        for _ in 0..<2 {
+            await #expect(throws: EngineError.self) { _ = try await stage.result(at: url) }
+        }
+        #expect(stage.pipeline.loader.requests.count == 2)
+    }
+
+    @Test("a redirect by a rule leads the engine to a target that the container cannot give")
+    func ruledRedirects() async {
+        let redirect = { (target: String) in
+            ResourceResponse("", "text/plain", from: .synthetic, status: .found, [.location: target])
+        }
+        let url = "https://shop.example/"
+        let stage = Stage([
+            url + "out": redirect("https://login.example/"), url + "file": redirect("/a.pdf"),
+            url + "a.pdf": .init("%PDF", "application/pdf"), url + "none": redirect("/missing"),
+            url + "loop": redirect("/loop"),
+        ])
+        stage.pipeline.ruled = [url + "out", url + "file", url + "none", url + "loop"]
+        stage.pipeline.errors = [url + "missing": ResourceError(.connectionLost, "lost")]
+        let targets = ["out": "https://login.example/#x", "file": url + "a.pdf#x", "none": url + "missing#x"]
+        for (path, target) in targets {
+            let document = await stage.document(at: url + path + "#x")
+            #expect(document?.url == url + path + "#x")
+            #expect(document?.html.replacing("\\/", with: "/").contains("location.replace(\"\(target)\")") == true)
+        }
+        await #expect(throws: EngineError.self) { _ = try await stage.result(at: url + "loop") }
     }
 
     @Test("the number of URLs whose responses cannot be given is limited, and failed requests are not among them")

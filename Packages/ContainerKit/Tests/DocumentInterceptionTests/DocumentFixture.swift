@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -13,6 +14,14 @@ import WebEngineTesting
 /// A pipeline in memory. It gives documents of `shop.example` and holds the URLs that contain `held`.
 final class FakePipeline: DocumentPipeline {
     private let responses: [String: ResourceResponse]
+    /// The errors of requests by URL.
+    @MainActor var errors: [String: ResourceError] = [:]
+    private let ruledURLs = Mutex<Set<String>>([])
+    /// The URLs to which rules determine the response.
+    var ruled: Set<String> {
+        get { ruledURLs.withLock(\.self) }
+        set { ruledURLs.withLock { $0 = newValue } }
+    }
     let loader = FakeLoader()
     /// The opener of each request.
     @MainActor fileprivate(set) var openers: [String?] = []
@@ -25,15 +34,20 @@ final class FakePipeline: DocumentPipeline {
 
     func holds(_ url: String, for page: PageReference) -> Bool { url.contains("held") }
 
+    func hasRuledResponse(_ request: ResourceRequest) -> Bool { ruled.contains(request.head.urlText) }
+
     func answer(inPlaceOfEngine request: ResourceRequest, opener: String?) async throws -> ResourceResponse? {
-        await record(opener)
+        if let error = await record(opener, of: request.head.urlText) { throw error }
         _ = try await loader.load(request)
         return responses[request.head.urlText]
     }
 }
 
 extension FakePipeline {
-    @MainActor fileprivate func record(_ opener: String?) { openers.append(opener) }
+    @MainActor fileprivate func record(_ opener: String?, of url: String) -> ResourceError? {
+        openers.append(opener)
+        return errors[url]
+    }
 }
 
 /// The container's side, with one page at `https://shop.example/`.

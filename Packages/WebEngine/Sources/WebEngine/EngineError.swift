@@ -36,7 +36,7 @@ extension ErrorCode<EngineError> {
     public static var handlerTaken: Self { Self("handler-taken") }
     /// The page could not be loaded.
     public static var loadFailed: Self { Self("load-failed") }
-    /// The engine refuses the URL, for example because browsers block its port.
+    /// The engine or a rule of the app refuses the URL. Browsers block some ports, for example.
     public static var blocked: Self { Self("blocked") }
     /// The page was replaced before the result was available. The script may have run. A second call runs in the new
     /// page.

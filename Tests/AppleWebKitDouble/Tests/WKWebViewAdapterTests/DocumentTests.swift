@@ -540,6 +540,50 @@ struct DocumentTests {
         #expect(isCancelled)
     }
 
+    /// Lets the app refuse each navigation.
+    private func refuse(_ fixture: Fixture) {
+        fixture.view.answerNavigations { navigation throws(EngineError) in
+            throw EngineError(.blocked, "a rule", at: navigation.url)
+        }
+    }
+
+    @Test func failsARefusedLoad() async throws {
+        let fixture = try Fixture()
+        refuse(fixture)
+        let recorder = record(fixture)
+        fixture.view.load(a)
+        #expect(try await fixture.signals(until: "failed \(a)") == ["failed \(a)"])
+        fixture.view.reload(a)
+        #expect(try await fixture.signals(until: "failed \(a)") == ["failed \(a)"])
+        #expect(recorder.navigations.isEmpty && fixture.errors.map(\.code) == [.blocked, .blocked])
+    }
+
+    @Test func failsARefusedLink() async throws {
+        let fixture = try Fixture()
+        let given = fixture.give(origin)
+        try await fixture.open(a)
+        refuse(fixture)
+        #expect(await fixture.page.navigate(request(a + "2")).decide() == .cancel)
+        #expect(try await fixture.signals(until: "failed \(a)2") == ["failed \(a)2"])
+        #expect(fixture.errors.map(\.code) == [.blocked] && fixture.view.location.documentURL == a)
+        #expect(given.shown == [a] && fixture.list == [a])
+    }
+
+    @Test func failsARefusedReturn() async throws {
+        let fixture = try Fixture()
+        _ = fixture.give(origin)
+        for path in ["1", "2"] { try await fixture.open(a + path) }
+        refuse(fixture)
+        fixture.page.onNavigation = { navigation in
+            await navigation.decide()
+            navigation.start()
+            navigation.fail(URLError(.notConnectedToInternet))
+        }
+        fixture.web.goBack()
+        #expect(try await fixture.signals(until: "failed \(a)1") == ["started \(a)1", "failed \(a)1"])
+        #expect(fixture.errors.map(\.code) == [.blocked])
+    }
+
     @Test func givesADocumentAtAnotherURL() async throws {
         let fixture = try Fixture()
         fixture.view.answerNavigations { _ in

@@ -20,6 +20,11 @@
         let kind: Kind
         let error: EngineError
 
+        init(kind: Kind, error: EngineError) {
+            self.kind = kind
+            self.error = error
+        }
+
         /// Creates the description of an error of WebKit.
         /// - Parameter url: the URL of the load, for errors that name none.
         init(_ error: any Error, at url: String) {

@@ -31,7 +31,7 @@
         /// another way than `takeArrival(_:)` expects; the app would then be asked and give it without an end.
         static let limit = 20
 
-        var answer: (@MainActor (EngineNavigation) async -> EngineDocument?)?
+        var answer: (@MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?)?
         var arrival: Arrival?
         /// The number of given documents since the last commit, failure or load of the app.
         var uncommitted = 0
@@ -87,7 +87,7 @@
         /// Sets a closure that is asked for the documents of navigations of the main frame by GET. WebKit reports the
         /// frame of a navigation, so that the app is not asked for documents of frames.
         public func answerNavigations(
-            _ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?
+            _ answer: @escaping @MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?
         ) {
             if webView != nil { given.answer = answer }
         }
@@ -141,7 +141,11 @@
             given.failedReturn = returning.url
             loadTask?.cancel()
             loadTask = Task { [weak self, token = location.lastLoad] in
-                let document = await answer(returning)
+                var failure = failure
+                var document: EngineDocument?
+                do throws(EngineError) { document = try await answer(returning) } catch {
+                    failure = LoadFailure(kind: .failed, error: error)
+                }
                 guard let self, !Task.isCancelled, location.lastLoad == token, !location.isNavigating else { return }
                 if let document, give(document) { return }
                 given.failedReturn = nil

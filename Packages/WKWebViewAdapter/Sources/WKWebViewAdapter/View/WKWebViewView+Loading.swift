@@ -120,12 +120,15 @@
             let token = location.lastLoad
             loadTask = Task { [weak self] in
                 await self?.applyPendingUserAgent()
-                let document = await answer?(
-                    EngineNavigation(
-                        to: url, fields: self?.documentFields ?? [:], isReload: isReload, isOfApp: true,
-                        mayBeOfFrame: false))
+                let navigation = EngineNavigation(
+                    to: url, fields: self?.documentFields ?? [:], isReload: isReload, isOfApp: true,
+                    mayBeOfFrame: false)
+                var document: EngineDocument?
+                var failure: EngineError?
+                do throws(EngineError) { document = try await answer?(navigation) } catch { failure = error }
                 guard let self, !Task.isCancelled, location.lastLoad == token, location.isLoadWaiting else { return }
                 guard let target else { return failLoad("not a URL") }
+                if let failure { return failLoad(failure.message, failure.code) }
                 if let document, give(document) { return }
                 issue(target, native)
             }
@@ -149,9 +152,9 @@
         }
 
         /// Ends the load of the app that WebKit has not started, and of which it reports nothing.
-        func failLoad(_ reason: String) {
+        func failLoad(_ reason: String, _ code: EngineError.Code = .loadFailed) {
             guard let url = location.stop() else { return }
-            send(.failed(url: url, error: EngineError(.loadFailed, reason, at: url)))
+            send(.failed(url: url, error: EngineError(code, reason, at: url)))
         }
 
         /// The fields of a request for a document that WebKit does not make.

@@ -78,8 +78,15 @@
             decision.task = Task { [weak self, answer = given.answer, number = lastDecision] in
                 await wait?()
                 var document: EngineDocument?
-                if let navigation, !Task.isCancelled { document = await answer?(navigation) }
+                var failure: EngineError?
+                do throws(EngineError) {
+                    if let navigation, !Task.isCancelled { document = try await answer?(navigation) }
+                } catch { failure = error }
                 guard let self, let decision = decisions.removeValue(forKey: number) else { return }
+                if let failure {
+                    decision.settle(.cancel)
+                    return send(.failed(url: url.absoluteString, error: failure))
+                }
                 guard let document else { return allow(decision, action) }
                 // The cancelled navigation adds no history entry. The document in its place adds its own.
                 decision.settle(.cancel)

@@ -17,8 +17,10 @@ public protocol ViewDocuments: AnyObject {
     /// An adapter whose engine does not report the frame of a navigation also asks for documents of frames. It uses
     /// them if the engine cannot load the frame.
     /// - Parameter answer: a closure that receives the navigation. If it returns `nil`, the engine loads the document
-    ///   itself.
-    func answerNavigations(_ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?)
+    ///   itself. If it throws an error, the navigation fails with the error like a load that fails in the network, and
+    ///   the engine does not request the document.
+    func answerNavigations(
+        _ answer: @escaping @MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?)
 }
 
 /// A navigation of a view to a document.

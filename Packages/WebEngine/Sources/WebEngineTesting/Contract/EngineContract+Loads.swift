@@ -204,6 +204,28 @@ extension EngineContract {
             try run.expect(calls, [2], "called closures")
         },
         EngineContractCheck(
+            "refusedDocument", of: "ViewDocuments.answerNavigations(_:)", needs: [.documents, .navigation]
+        ) { run in
+            let server = try run.serve()
+            let view = try run.makeView()
+            view.loading.documents?.answerNavigations { navigation throws(EngineError) in
+                throw EngineError(.blocked, "a rule", at: navigation.url)
+            }
+            let log = SignalLog(of: view)
+            view.loading.load(given)
+            try await run.wait(for: "the signal failed of \(given)") { log.entries.contains("failed \(given)") }
+            try run.expect(log.errors.map(\.code), [.blocked], "errors")
+            try run.expect(!log.entries.contains("committed \(given)"), "no commit", seen: "\(log.entries)")
+            // The document of the view stays.
+            try await run.load(in: view)
+            log.clear()
+            try await run.site.navigate(to: given, in: view)
+            try await run.wait(for: "the signal failed of a navigation") { log.entries.contains("failed \(given)") }
+            try run.expect(log.errors.last?.code, .blocked, "the error")
+            try run.expect(!log.entries.contains { $0.hasPrefix("committed") }, "no commit", seen: "\(log.entries)")
+            try run.expect(server.paths, ["/"], "requests")
+        },
+        EngineContractCheck(
             "lateDocument", of: "ViewDocuments.answerNavigations(_:)", needs: [.documents, .loadControl]
         ) { run in
             _ = try run.serve()

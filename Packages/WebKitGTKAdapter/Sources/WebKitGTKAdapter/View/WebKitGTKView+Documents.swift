@@ -17,9 +17,10 @@ public import WebEngine
     /// without a request. They also distinguish the navigations of frames, which `decide-policy` does not: a frame is
     /// not blocked and loads by itself.
     struct GivenDocuments {
-        /// The document of a blocked navigation.
+        /// A blocked navigation.
         struct Pending {
-            let document: EngineDocument
+            /// The document in its place, or the error with which it fails.
+            let result: Result<EngineDocument, EngineError>
             /// A Boolean value that indicates whether the navigation returns to a document of the history, so that its
             /// scroll position is restored.
             let isReturn: Bool
@@ -28,13 +29,40 @@ public import WebEngine
         }
 
         /// The closure of ``WebKitGTKView/answerNavigations(_:)``.
-        typealias Answer = @MainActor (EngineNavigation) async -> EngineDocument?
+        typealias Answer = @MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?
 
         /// Content rules that block each document of the top frame.
         static let blockingRules = """
             [{"trigger":{"url-filter":".*","resource-type":["document"],"load-context":["top-frame"]},\
             "action":{"type":"block"}}]
             """
+
+        /// Returns content rules that block the document of a URL in the view and in its frames.
+        static func blockingRules(of url: String) -> String {
+            let text = ViewLocation.withoutFragment(url)
+            let pattern = text.reduce(into: "^") { pattern, letter in
+                if !letter.isLetter, !letter.isNumber { pattern.append("\\") }
+                pattern.append(letter)
+            }
+            // A string can always be encoded.
+            let json = (try? JSONEncoder().encode(pattern + "(#.*)?$")).map { String(decoding: $0, as: UTF8.self) }
+            return """
+                [{"trigger":{"url-filter":\(json ?? "\"\""),"url-filter-is-case-sensitive":true,\
+                "resource-type":["document"]},"action":{"type":"block"}}]
+                """
+        }
+
+        /// Returns the result of the app for a navigation; `nil` if the engine loads the document itself.
+        @MainActor
+        static func result(of navigation: EngineNavigation, by answer: Answer) async
+            -> Result<EngineDocument, EngineError>?
+        {
+            do throws(EngineError) {
+                return try await answer(navigation).map { .success($0) }
+            } catch {
+                return .failure(error)
+            }
+        }
 
         var answer: Answer?
         /// The tasks that load the documents of navigations, by number.
@@ -146,7 +174,7 @@ public import WebEngine
         /// The engine does not report whether a navigation is one of a frame. The document of a frame is therefore also
         /// requested from `answer`. It is used if the engine cannot load the frame.
         public func answerNavigations(
-            _ answer: @escaping @MainActor (EngineNavigation) async -> EngineDocument?
+            _ answer: @escaping @MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?
         ) {
             guard !isDiscarded else { return }
             defer { given.answer = answer }
@@ -201,17 +229,20 @@ public import WebEngine
             given.directTask = given.lastTask
             given.tasks[given.lastTask] = Task { [weak self, number = given.lastTask] in
                 defer { self?.given.tasks[number] = nil }
-                let document = await answer(navigation)
+                let result = await GivenDocuments.result(of: navigation, by: answer)
                 guard let self, given.directTask == number, !isDiscarded else { return }
                 given.directTask = nil
-                guard let document else {
+                let document: EngineDocument
+                switch result {
+                case .success(let given)?: document = given
+                case .failure(let error)?: return failWaitingLoad(of: url, error)
+                case nil:
                     given.refusedURL = url
                     return webkit_web_view_load_uri(web, url)
                 }
                 guard isAllowed(document, at: url) else {
                     let error = EngineError(.loadFailed, "the app does not allow the document", at: url)
-                    if location.cancelLoad() != nil { onSignal?(.failed(url: url, error: error)) }
-                    return
+                    return failWaitingLoad(of: url, error)
                 }
                 setDocumentScripts(document.script, GivenDocuments.arrivalScript(scrollingTo: nil, referrer: nil))
                 given.loadingURL = document.url
@@ -219,6 +250,11 @@ public import WebEngine
                 document.onShow()
             }
             return true
+        }
+
+        /// Ends the load of the app that the engine has not begun.
+        private func failWaitingLoad(of url: String, _ error: EngineError) {
+            if location.cancelLoad() != nil { onSignal?(.failed(url: url, error: error)) }
         }
 
         /// Returns a Boolean value that indicates whether the decision on a navigation is made later.
@@ -264,15 +300,24 @@ public import WebEngine
                 }
                 if navigation.isReload { await self?.recordState() }
                 if isReturn { self?.addReferrer(to: &navigation.fields, of: url) }
-                let document = await answer(navigation)
-                if document != nil { rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules) }
+                let result = await GivenDocuments.result(of: navigation, by: answer)
+                switch result {
+                case .success?: rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules)
+                case .failure?:
+                    rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules(of: url))
+                case nil: break
+                }
                 guard let self else { return webkit_policy_decision_ignore(decision) }
                 if number > given.lastReplacedTask {
                     if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
                     unblockDocuments()
-                    if let document, let rules {
+                    if let result, let rules {
                         let referrer = navigation.fields[.referer]
-                        block(url, for: .init(document: document, isReturn: isReturn, referrer: referrer), by: rules)
+                        block(url, for: .init(result: result, isReturn: isReturn, referrer: referrer), by: rules)
+                    } else if case .failure(let error)? = result {
+                        webkit_policy_decision_ignore(decision)
+                        if navigation.isOfApp { failWaitingLoad(of: url, error) }
+                        return
                     }
                 }
                 // This has no effect if another navigation or the end of the frame has already replaced the decision.
@@ -329,7 +374,7 @@ public import WebEngine
         func endFrame(_ resource: EngineResource) {
             // A given document has no response of the engine.
             if resource.failure == nil, (resource.status ?? 0) > 0 { onSignal?(.resource(resource)) }
-            guard resource.failure != nil, let document = given.pending[resource.url]?.document,
+            guard resource.failure != nil, case .success(let document)? = given.pending[resource.url]?.result,
                 let texts = try? JSONEncoder().encode([resource.url, document.url, document.html])
             else { return }
             Task {
@@ -345,6 +390,8 @@ public import WebEngine
             case replaced
             /// The app does not allow the document, or decides later.
             case refused
+            /// The app has ended the navigation with an error.
+            case failed(EngineError)
             /// The navigation was not blocked for a document.
             case other
         }
@@ -353,8 +400,12 @@ public import WebEngine
         /// allows it later, the view loads the URL again.
         func endNavigation(to url: String) -> BlockedNavigation {
             guard let pending = given.pending.removeValue(forKey: url) else { return .other }
-            let document = pending.document
             unblockDocuments()
+            let document: EngineDocument
+            switch pending.result {
+            case .success(let given): document = given
+            case .failure(let error): return .failed(error)
+            }
             guard isAllowed(document, at: url) else { return .refused }
             let start = DocumentState(url: document.url, x: 0, y: 0, referrer: pending.referrer ?? "")
             let position = pending.isReturn ? given.states.last { $0.url == document.url } ?? start : nil

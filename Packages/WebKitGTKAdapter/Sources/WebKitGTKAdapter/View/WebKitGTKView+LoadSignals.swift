@@ -121,6 +121,7 @@ internal import WebEngine
             case .refused:
                 ending = .interrupted
                 error = EngineError(.loadFailed, "the app does not allow the document", at: url)
+            case .failed(let refusal): error = refusal
             case .other: break
             }
             // A load that the host requested has failed if no document of it was committed.
@@ -182,6 +183,8 @@ internal import WebEngine
 
         private static func code(of error: GError) -> Code {
             switch error.domain {
+            // The code of a load that content rules block has no name in WebKitGTK's headers.
+            case webkit_policy_error_quark() where error.code == 104: .blocked
             case g_resolver_error_quark(): .unknownHost
             case g_tls_error_quark(): .tls
             case g_io_error_quark() where error.code == gint(G_IO_ERROR_CANCELLED.rawValue): .loadFailed
