@@ -26,6 +26,10 @@ package final class DocumentController {
     private let now: () -> ContinuousClock.Instant
     /// The held paths of the packages that were used last.
     private var held: (generations: [GenerationReference], paths: HeldPaths)?
+    /// The content rules of views that have any.
+    private var contentRules: [ViewID: String] = [:]
+    /// Content rules without an effect. WebKit accepts no empty list.
+    private static let noRules = #"[{"action":{"type":"ignore-previous-rules"},"trigger":{"url-filter":".*"}}]"#
     /// The URLs, without fragments, whose last response could not be given, with its time; oldest first.
     private var refused: [(url: String, time: ContinuousClock.Instant)] = []
 
@@ -52,17 +56,41 @@ package final class DocumentController {
         self.now = now
     }
 
-    /// Starts to give documents to the view of a page. Must be called before the view loads a document.
-    package func begin(in view: some EngineView) {
+    /// Starts to give documents to the view of a page, and blocks the requests of the view that route rules block. Must
+    /// be called before the view loads a document.
+    /// - Throws: `EngineError` if the engine rejects the content rules.
+    package func begin(in view: some EngineView) async throws {
         let id = view.id
-        view.loading.documents?.answerNavigations { [weak self] navigation throws(EngineError) in
-            guard let self, let page = host.session(of: id), page.mode == .document,
-                pipeline.givesDocument(at: navigation.url),
+        if let page = host.session(of: id) { try await block(in: view, forPageAt: page.documentURL) }
+        view.loading.documents?.answerNavigations { [weak self, weak view] navigation throws(EngineError) in
+            guard let self, let view, let page = host.session(of: id), page.mode == .document else { return nil }
+            try await block(in: view, forPageAt: navigation.mayBeOfFrame ? page.documentURL : navigation.url)
+            guard pipeline.givesDocument(at: navigation.url),
                 // Of a frame, only a document that the container holds is worth a second request.
                 !navigation.mayBeOfFrame && !isRefused(navigation.url)
                     || pipeline.holds(navigation.url, for: page.reference)
             else { return nil }
             return try await document(for: navigation, in: page)
+        }
+    }
+
+    /// Removes the records of a view that ends or is used by another page.
+    package func end(in view: ViewID) { contentRules[view] = nil }
+
+    /// Sets the content rules of a view, if the route rules have changed.
+    private func block(in view: some EngineView, forPageAt url: String) async throws(EngineError) {
+        do {
+            // The rules may change while the engine compiles them.
+            while true {
+                let former = contentRules[view.id]
+                guard let rules = try pipeline.blockingContentRules(forPageAt: url) ?? former.map({ _ in Self.noRules }),
+                    rules != former
+                else { return }
+                try await view.scripting.setContentRules(rules)
+                contentRules[view.id] = rules
+            }
+        } catch {
+            throw error as? EngineError ?? EngineError(.storage, "content rules: \(error)", at: url)
         }
     }
 

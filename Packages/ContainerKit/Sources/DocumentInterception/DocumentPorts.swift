@@ -16,6 +16,12 @@ package protocol DocumentPipeline: AnyObject, Sendable {
     /// open page. May read from disk.
     func holds(_ url: String, for page: PageReference) -> Bool
 
+    /// Returns WebKit content rules for the requests of a page that the engine makes itself and that route rules block,
+    /// or `nil` if they block none. Reads memory.
+    /// - Parameter url: the real URL of the page's document.
+    /// - Throws: any error, if there are too many rules.
+    func blockingContentRules(forPageAt url: String) throws -> String?
+
     /// Returns a Boolean value that indicates whether a route rule determines the response to a request, without the
     /// server and the content sources. Reads memory.
     func hasRuledResponse(_ request: ResourceRequest) -> Bool

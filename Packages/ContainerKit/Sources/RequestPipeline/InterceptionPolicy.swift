@@ -155,6 +155,13 @@ package struct InterceptionPolicy: Sendable {
         return decision.changesResponse ? (decision.action, "\(decision)") : nil
     }
 
+    /// Returns WebKit content rules that block the requests of a page that the rules block, for an engine that makes
+    /// them itself. Returns `nil` for a page that the configuration names as plain, and if the rules block nothing.
+    func blockingContentRules(forPageAt url: String) throws -> String? {
+        guard rules.haveActions, !(modes.havePlain && arePlain([url])) else { return nil }
+        return try rules.blockingContentRules(coveredHosts: hosts)
+    }
+
     // MARK: Origins
 
     /// Returns a Boolean value that indicates whether any request to the origin is intercepted, or would be if

@@ -16,6 +16,10 @@ extension RequestHandler {
         return policy.sources.hold(request, for: page) || policy.action(of: request, page: page.documentURL) != nil
     }
 
+    package func blockingContentRules(forPageAt url: String) throws -> String? {
+        try policy.blockingContentRules(forPageAt: url)
+    }
+
     package func hasRuledResponse(_ request: ResourceRequest) -> Bool {
         policy.action(of: request)?.action.isResponse == true
     }

@@ -180,6 +180,14 @@ struct RuleActionTests {
         #expect(!html.contains("containerkit://shop.example/b.png"))
         let script = try await fixture.answer(to: "containerkit://shop.example/a.js", from: page.view, of: container)
         #expect(script.sink.error?.code == .blocked && fixture.network.urls.isEmpty)
+        // The engine itself blocks the requests that it makes.
+        #expect(page.view.contentRules.count == 1)
+        #expect(page.view.contentRules.last?.contains("a\\\\.js") == true, "\(page.view.contentRules)")
+        container.setRules(.none)
+        _ = try await document("/home")
+        #expect(page.view.contentRules.count == 2)
+        let other = try await container.open("https://shop.example/home")
+        #expect(other.view.contentRules.isEmpty)
         await container.shutDown()
     }
 

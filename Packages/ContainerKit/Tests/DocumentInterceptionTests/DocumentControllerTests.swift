@@ -31,13 +31,14 @@ struct DocumentControllerTests {
         let controller: DocumentController
         let time = Time()
 
-        init(_ responses: [String: ResourceResponse]) {
+        init(_ responses: [String: ResourceResponse], contentRules: String? = nil) async throws {
             pipeline = FakePipeline(responses)
             host = FakeHost(view)
             controller = DocumentController(
                 names: .standard, pipeline: pipeline, host: host, logger: Logger(label: "test"),
                 now: { [time] in time.now })
-            controller.begin(in: view)
+            pipeline.contentRules = contentRules
+            try await controller.begin(in: view)
         }
 
         /// Returns the document that the container gives for a navigation.
@@ -69,15 +70,15 @@ struct DocumentControllerTests {
 
     private func document(
         at url: String = "https://shop.example/a", _ responses: [String: ResourceResponse], mayBeOfFrame: Bool = false
-    ) async -> EngineDocument? {
-        await Stage(responses).document(at: url, mayBeOfFrame: mayBeOfFrame)
+    ) async throws -> EngineDocument? {
+        try await Stage(responses).document(at: url, mayBeOfFrame: mayBeOfFrame)
     }
 
     @Test("a document is given with the custom-scheme URLs of held resources")
     func given() async throws {
         let text = "<!doctype html><script src=/held.js></script><img src=/other.png>"
         let document = try #require(
-            await document(at: "https://shop.example/a#x", ["https://shop.example/a": .init(text, Self.html)]))
+            try await document(at: "https://shop.example/a#x", ["https://shop.example/a": .init(text, Self.html)]))
         #expect(document.url == "https://shop.example/a#x")
         #expect(
             document.html
@@ -94,7 +95,7 @@ struct DocumentControllerTests {
         let responses = [
             "https://shop.example/a": redirect("/b"), "https://shop.example/b": .init("<p>", Self.html),
         ]
-        let document = await document(at: "https://shop.example/a#x", responses)
+        let document = try await document(at: "https://shop.example/a#x", responses)
         #expect(document?.url == "https://shop.example/b#x")
     }
 
@@ -111,13 +112,13 @@ struct DocumentControllerTests {
         var answered = HTTPFields()
         for (name, value) in fields { answered[try #require(HTTPField.Name(name))] = value }
         let response = ResourceResponse(text, type, status: .init(code: status), answered)
-        #expect(await document(["https://shop.example/a": response]) == nil)
+        #expect(try await document(["https://shop.example/a": response]) == nil)
     }
 
     @Test("a document of a package is given without a charset and with status 404")
-    func packaged() async {
+    func packaged() async throws {
         let response = ResourceResponse("<p>", "text/html", from: .package, status: .notFound)
-        #expect(await document(["https://shop.example/a": response])?.html == "<p>")
+        #expect(try await document(["https://shop.example/a": response])?.html == "<p>")
     }
 
     @Test(
@@ -138,30 +139,30 @@ struct DocumentControllerTests {
             ("<meta charset=utf-8>", "text/html; charset=gbk", false),
             ("<meta charset=utf-8>", "text/html; charset=nothing", true),
         ])
-    func charsets(text: String, type: String, isGiven: Bool) async {
-        let document = await document(["https://shop.example/a": .init(text + "\u{E9}", type)])
+    func charsets(text: String, type: String, isGiven: Bool) async throws {
+        let document = try await document(["https://shop.example/a": .init(text + "\u{E9}", type)])
         #expect((document != nil) == isGiven)
     }
 
     @Test("a document in ASCII is given without a charset, and not with another one")
-    func ascii() async {
-        #expect(await document(["https://shop.example/a": .init("<p>~", "text/html")])?.html == "<p>~")
-        #expect(await document(["https://shop.example/a": .init("<meta charset=gbk>", "text/html")]) == nil)
+    func ascii() async throws {
+        #expect(try await document(["https://shop.example/a": .init("<p>~", "text/html")])?.html == "<p>~")
+        #expect(try await document(["https://shop.example/a": .init("<meta charset=gbk>", "text/html")]) == nil)
     }
 
     @Test("of a navigation that may be a frame's, only a held document is requested")
-    func frames() async {
+    func frames() async throws {
         let responses: [String: ResourceResponse] = [
             "https://shop.example/a": .init("<p>", Self.html), "https://shop.example/held": .init("<p>", Self.html),
         ]
-        #expect(await document(responses, mayBeOfFrame: true) == nil)
-        #expect(await document(at: "https://shop.example/held", responses, mayBeOfFrame: true) != nil)
-        #expect(await document(at: "https://other.example/", responses) == nil)
+        #expect(try await document(responses, mayBeOfFrame: true) == nil)
+        #expect(try await document(at: "https://shop.example/held", responses, mayBeOfFrame: true) != nil)
+        #expect(try await document(at: "https://other.example/", responses) == nil)
     }
 
     @Test("an interim document continues at the target of a redirect to another host, without a second request")
-    func redirectsElsewhere() async {
-        let stage = Stage([
+    func redirectsElsewhere() async throws {
+        let stage = try await Stage([
             "https://shop.example/out": .init(
                 "", "text/plain", status: .found, [.location: "https://login.example/?a#b</script>"]),
             "https://shop.example/on": .init("", "text/plain", status: .found, [.location: "http://login.example/"]),
@@ -181,11 +182,11 @@ struct DocumentControllerTests {
     }
 
     @Test("the engine follows a redirect itself if the interim document would have other cookies or another Referer")
-    func redirectsOfOthers() async {
+    func redirectsOfOthers() async throws {
         func redirect(to target: String) -> ResourceResponse {
             ResourceResponse("", "text/plain", status: .found, [.location: target])
         }
-        let stage = Stage([
+        let stage = try await Stage([
             "https://shop.example/out": redirect(to: "https://login.example/"),
             "https://shop.example/file": redirect(to: "file:///etc/hosts"),
         ])
@@ -196,13 +197,13 @@ struct DocumentControllerTests {
     }
 
     @Test("a URL whose response cannot be given goes to the engine for a while, unless a source holds it")
-    func refused() async {
+    func refused() async throws {
         let json = ResourceResponse("{}", "application/json")
         var responses = ["https://shop.example/a": json, "https://shop.example/held": json]
         responses["https://shop.example/out"] = .init("", "a/b", status: .found, [.location: "https://login.example/"])
         responses["https://shop.example/404"] = .init("<p>", Self.html, status: .notFound)
         responses["https://shop.example/page"] = .init("<p>", Self.html)
-        let stage = Stage(responses)
+        let stage = try await Stage(responses)
         for path in ["a", "a#x", "out", "404"] {
             let document = await stage.document(
                 at: "https://shop.example/\(path)", referrer: "https://other.example/")
@@ -226,9 +227,9 @@ struct DocumentControllerTests {
     }
 
     @Test("a blocked document fails, also if the engine has loaded its URL before, and in a navigation of a frame")
-    func blocked() async {
+    func blocked() async throws {
         let url = "https://shop.example/held"
-        let stage = Stage([url: .init("{}", "application/json")])
+        let stage = try await Stage([url: .init("{}", "application/json")])
         #expect(await stage.document(at: url) == nil)
         stage.pipeline.ruled = [url]
         stage.pipeline.errors = [url: ResourceError(.blocked, "block: rules[0]", at: url)]
@@ -246,10 +247,48 @@ struct DocumentControllerTests {
         #expect(await stage.document(at: url) == nil)
     }
 
+    @Test("the engine blocks requests by the current rules before the first load and before each further document")
+    func contentRules() async throws {
+        let stage = try await Stage(["https://shop.example/a": .init("<p>", Self.html)], contentRules: "first")
+        #expect(stage.view.contentRules == ["first"])
+        _ = await stage.document()
+        #expect(stage.view.contentRules == ["first"])
+        stage.pipeline.contentRules = "second"
+        _ = await stage.document()
+        stage.pipeline.contentRules = nil
+        for _ in 0..<2 { _ = await stage.document(at: "https://other.example/") }
+        #expect(stage.view.contentRules.prefix(2) == ["first", "second"] && stage.view.contentRules.count == 3)
+        #expect(stage.view.contentRules.last?.contains("ignore-previous-rules") == true)
+        #expect(try await Stage([:]).view.contentRules == [])
+    }
+
+    @Test("rules that change while the engine compiles them apply in the end")
+    func changedContentRules() async throws {
+        let stage = try await Stage([:])
+        stage.pipeline.contentRules = "old"
+        stage.view.onContentRules = { if $0 == "old" { stage.pipeline.contentRules = "new" } }
+        _ = await stage.document()
+        #expect(stage.view.contentRules == ["old", "new"])
+    }
+
+    @Test("a navigation fails if the engine rejects the content rules, and the next one tries again")
+    func rejectedContentRules() async throws {
+        let stage = try await Stage(["https://shop.example/a": .init("<p>", Self.html)])
+        stage.pipeline.contentRules = "rules"
+        stage.view.onContentRules = { _ in throw EngineError(.storage, "no room") }
+        await #expect(throws: EngineError(.storage, "no room")) {
+            _ = try await stage.result(at: "https://shop.example/a")
+        }
+        await #expect(throws: EngineError.self) { try await stage.controller.begin(in: stage.view) }
+        #expect(stage.pipeline.loader.requests.isEmpty)
+        stage.view.onContentRules = nil
+        #expect(await stage.document()?.html == "<p>" && stage.view.contentRules == ["rules"])
+    }
+
     @Test("the response of a rule is given with any status, and is an empty document without a body")
-    func ruled() async {
+    func ruled() async throws {
         let url = "https://shop.example/a"
-        let stage = Stage([
+        let stage = try await Stage([
             url: .init("<p>\u{E9}", "text/html", from: .synthetic, status: .serviceUnavailable),
             url + "1": ResourceResponse(
                 head: HTTPResponse(status: .gone), body: .empty, provenance: Provenance(.synthetic, reason: "a test")),
@@ -270,7 +309,7 @@ struct DocumentControllerTests {
         var answered = HTTPFields()
         for (name, value) in fields { answered[try #require(HTTPField.Name(name))] = value }
         let url = "https://shop.example/a"
-        let stage = Stage([url: .init(text, type, from: .synthetic, status: .init(code: status), answered)])
+        let stage = try await Stage([url: .init(text, type, from: .synthetic, status: .init(code: status), answered)])
         stage.pipeline.ruled = [url]
         for _ in 0..<2 {
             await #expect(throws: EngineError.self) { _ = try await stage.result(at: url) }
@@ -279,12 +318,12 @@ struct DocumentControllerTests {
     }
 
     @Test("a redirect by a rule leads the engine to a target that the container cannot give")
-    func ruledRedirects() async {
+    func ruledRedirects() async throws {
         let redirect = { (target: String) in
             ResourceResponse("", "text/plain", from: .synthetic, status: .found, [.location: target])
         }
         let url = "https://shop.example/"
-        let stage = Stage([
+        let stage = try await Stage([
             url + "out": redirect("https://login.example/"), url + "file": redirect("/a.pdf"),
             url + "a.pdf": .init("%PDF", "application/pdf"), url + "none": redirect("/missing"),
             url + "loop": redirect("/loop"),
@@ -301,11 +340,11 @@ struct DocumentControllerTests {
     }
 
     @Test("the number of URLs whose responses cannot be given is limited, and failed requests are not among them")
-    func refusedLimit() async {
+    func refusedLimit() async throws {
         var responses: [String: ResourceResponse] = [:]
         let urls = (0...DocumentController.refusedLimit).map { "https://shop.example/\($0)" }
         for url in urls { responses[url] = .init("{}", "application/json") }
-        let stage = Stage(responses)
+        let stage = try await Stage(responses)
         for url in urls { #expect(await stage.document(at: url) == nil) }
         #expect(await stage.document(at: urls[1]) == nil)
         #expect(stage.pipeline.loader.requests.count == urls.count)
@@ -326,14 +365,14 @@ struct DocumentControllerTests {
         for (name, value) in fields { answered[try #require(HTTPField.Name(name))] = value }
         var response = ResourceResponse("", type, status: .init(code: status), answered)
         response.body = .stream(ByteStream(UnreadBody(), length: 5 << 30))
-        let stage = Stage(["https://shop.example/a": response])
+        let stage = try await Stage(["https://shop.example/a": response])
         for _ in 0..<2 { #expect(await stage.document() == nil) }
         #expect(stage.pipeline.loader.requests.count == 1)
     }
 
     @Test("each request has one record, and only a shown document of the page is a document of the page")
     func records() async throws {
-        let stage = Stage([
+        let stage = try await Stage([
             "https://shop.example/a": .init("<p>1", Self.html), "https://shop.example/held": .init("<p>", Self.html),
             "https://shop.example/file": .init("{}", "application/json"),
         ])
@@ -369,8 +408,8 @@ struct DocumentControllerTests {
     }
 
     @Test("a document of the page is the opener; a document that the app opens or that is reloaded has none")
-    func openers() async {
-        let stage = Stage([
+    func openers() async throws {
+        let stage = try await Stage([
             "https://shop.example/a": .init("<p>", Self.html), "https://shop.example/": .init("<p>", Self.html),
         ])
         _ = await stage.document()

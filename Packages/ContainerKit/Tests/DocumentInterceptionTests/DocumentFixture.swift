@@ -34,6 +34,15 @@ final class FakePipeline: DocumentPipeline {
 
     func holds(_ url: String, for page: PageReference) -> Bool { url.contains("held") }
 
+    private let rules = Mutex<String?>(nil)
+    /// The content rules of all pages.
+    var contentRules: String? {
+        get { rules.withLock(\.self) }
+        set { rules.withLock { $0 = newValue } }
+    }
+
+    func blockingContentRules(forPageAt url: String) throws -> String? { contentRules }
+
     func hasRuledResponse(_ request: ResourceRequest) -> Bool { ruled.contains(request.head.urlText) }
 
     func answer(inPlaceOfEngine request: ResourceRequest, opener: String?) async throws -> ResourceResponse? {

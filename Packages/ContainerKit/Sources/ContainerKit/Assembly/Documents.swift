@@ -42,9 +42,11 @@ final class DocumentsComponent: ContainerComponent {
         self.resources = resources
     }
 
-    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
-        if page.mode == .document { controller.begin(in: view) }
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws {
+        if page.mode == .document { try await controller.begin(in: view) }
     }
+
+    func pageDidClose(_ page: PageSession) { controller.end(in: page.view) }
 }
 
 // MARK: - Ports

@@ -15,6 +15,16 @@ public final class ActiveRules: Sendable {
         var isEnabled: Bool
         var vetoes: [RouteRules] = []
         var remoteRules = RouteRules.none
+        /// The number of changes of the rules.
+        var revision = 0
+        /// The last content rules, with the revision of their rules.
+        var blocking: (revision: Int, json: String?)?
+
+        mutating func change(_ change: (inout State) -> Void) {
+            change(&self)
+            revision += 1
+            blocking = nil
+        }
     }
 
     private let state: Mutex<State>
@@ -27,21 +37,21 @@ public final class ActiveRules: Sendable {
     /// The rules for requests that start from now on.
     public var rules: RouteRules {
         get { state.withLock(\.rules) }
-        set { state.withLock { $0.rules = newValue } }
+        set { state.withLock { $0.change { $0.rules = newValue } } }
     }
 
     /// A Boolean value that indicates whether the host enables interception. Interception also requires the switch of
     /// the rules.
     public var isEnabled: Bool {
         get { state.withLock(\.isEnabled) }
-        set { state.withLock { $0.isEnabled = newValue } }
+        set { state.withLock { $0.change { $0.isEnabled = newValue } } }
     }
 
     /// The rule sets that can veto interception but never enable it, for example from remote config; none by default. A
     /// rule set vetoes a request by its switch, its deny list or a rule with the action `pass`.
     public var vetoes: [RouteRules] {
         get { state.withLock(\.vetoes) }
-        set { state.withLock { $0.vetoes = newValue } }
+        set { state.withLock { $0.change { $0.vetoes = newValue } } }
     }
 
     /// The rules of remote config; none by default. They apply only to requests that ``rules`` or another source
@@ -49,12 +59,30 @@ public final class ActiveRules: Sendable {
     /// host.
     public var remoteRules: RouteRules {
         get { state.withLock(\.remoteRules) }
-        set { state.withLock { $0.remoteRules = newValue } }
+        set { state.withLock { $0.change { $0.remoteRules = newValue } } }
     }
 
     /// A Boolean value that indicates whether any current rule replaces or changes responses.
     @_spi(Facade) public var haveActions: Bool {
         state.withLock { $0.rules.haveActions || $0.remoteRules.haveActions }
+    }
+
+    /// Returns WebKit content rules that block the requests that the current rules block, for engines that make them
+    /// themselves, or `nil` if they block nothing; see `docs/route-rules.md`. The result is cached until the rules
+    /// change.
+    /// - Parameter coveredHosts: The hosts to which all requests are intercepted if no rule matches; always the same.
+    /// - Throws: ``RouteError`` with code `limit`.
+    @_spi(Facade) public func blockingContentRules(coveredHosts: [HostPattern]) throws(RouteError) -> String? {
+        let state = state.withLock(\.self)
+        guard state.isEnabled, state.rules.haveActions || state.remoteRules.haveActions else { return nil }
+        if let known = state.blocking { return known.json }
+        let list = BlockingRules(
+            host: state.rules, remote: state.remoteRules, vetoes: state.vetoes, coveredHosts: coveredHosts)
+        let json = try list.json()
+        self.state.withLock { current in
+            if current.revision == state.revision { current.blocking = (state.revision, json) }
+        }
+        return json
     }
 
     /// A Boolean value that indicates whether interception is enabled by all switches.

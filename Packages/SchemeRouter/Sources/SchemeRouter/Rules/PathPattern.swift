@@ -75,6 +75,14 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The syntax tree of the pattern. It is parsed again, because few patterns need it.
+    var syntax: PathSyntax? {
+        switch form {
+        case .glob: try? PathGlob.parse(text)
+        case .expression: try? PathExpression.parse(text)
+        }
+    }
+
     /// The number of automaton positions, which bounds the cost per byte; zero for a fixed path and for everything
     /// below a folder.
     var positions: Int {
