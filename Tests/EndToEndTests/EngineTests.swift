@@ -232,7 +232,7 @@ extension RealEngine {
 
         @Test(
             "A document of the container has the origin, cookies, bodies and history of a plain page",
-            arguments: ["documentMode", "documentNavigation", "documentOffline", "documentViews"])
+            arguments: ["documentMode", "documentNavigation", "documentOffline", "documentViews", "documentRules"])
         func documentMode(check: String) async throws {
             try await run(check)
         }

@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 @_spi(Testing) internal import ContainerKit
+internal import ContainerTesting
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
@@ -93,6 +94,81 @@ extension EngineCheck {
             try expect(!paths.contains(path), "\(path) reached the server")
         }
         await container.shutDown()
+    }
+
+    private static let actionsOfDocuments = """
+        {"format": 1, "rules": [
+          {"action": "block", "glob": "/cut/**"},
+          {"action": "intercept", "glob": "/cut/kept"},
+          {"action": "block", "glob": "/gone", "status": 410},
+          {"action": "respond", "glob": "/fixed", "status": 503, "fields": {"Content-Type": "text/html; charset=utf-8"},
+           "body": "<!doctype html><title>fixed</title>"},
+          {"action": "respond", "glob": "/data", "fields": {"Content-Type": "application/json"}, "body": "{}"},
+          {"action": "redirect", "glob": "/old", "to": "{scheme}://{authority}/c"}
+        ]}
+        """
+
+    /// Checks that rules decide in document mode on documents, and that the engine requests nothing that they block.
+    @MainActor
+    func checkDocumentRules(_ engine: WebKitGTKEngine, in folder: String) async throws {
+        let site = try await DocumentSite.start()
+        let container = try await site.container(engine, in: folder)
+        let page = DocumentPage(try await open("\(site.url)/b", in: container))
+        let first = try await page.run("return (await fetch('/cut/open')).ok")
+        try expect(first == "true" && site.count("/cut/open") == 1, "without rules: \(first)")
+        // The next document has the new rules.
+        container.setRules(try RouteRules(json: Data(Self.actionsOfDocuments.utf8)))
+        let moved = try await page.navigate("location.href = '/old'")
+        try expect(moved == "\(site.url)/c" && site.count("/old") == 0, "the redirect leads to \(moved)")
+        let seen = try await page.run(
+            """
+            const outcome = promise => promise.then(() => 'open', () => 'cut');
+            const add = (name, src) => new Promise((done, fail) => {
+                const element = document.createElement(name);
+                element.onload = done;
+                element.onerror = fail;
+                element.src = src;
+                document.body.append(element);
+            });
+            const worker = new Promise((_, fail) => { new Worker('/cut/worker.js').onerror = fail; });
+            const socket = new Promise((done, fail) => {
+                const socket = new WebSocket(`ws://${location.host}/cut/socket`);
+                socket.onopen = done;
+                socket.onerror = fail;
+            });
+            navigator.sendBeacon('/cut/beacon', 'x');
+            document.body.append(Object.assign(document.createElement('iframe'), { src: '/cut/frame' }));
+            await add('iframe', '/inner');
+            return (await Promise.all([
+                fetch('/cut/kept'), fetch('/cut/fetch'), fetch('/cut/post', { method: 'POST', body: 'x' }),
+                add('script', '/cut/script.js'), add('img', '/cut/image.png'), add('video', '/cut/video.mp4'),
+                worker, socket,
+            ].map(outcome))).join();
+            """)
+        try expect(seen == #""open,cut,cut,cut,cut,cut,cut,cut""#, "the requests of the page: \(seen)")
+        for name in [
+            "fetch", "post", "script.js", "image.png", "video.mp4", "worker.js", "socket", "beacon", "frame",
+        ] {
+            try expect(site.count("/cut/\(name)") == 0, "\(name) reached the server")
+        }
+        try expect(site.count("/cut/kept") == 1 && site.count("/inner") == 1, "other requests are blocked")
+        let gone = try await page.navigate("location.href = '/gone'")
+        let text = try await page.run("return document.body.textContent")
+        try expect(gone == "\(site.url)/gone" && text == #""""#, "the blocked document: \(gone), \(text)")
+        _ = try await page.navigate("location.href = '/fixed'")
+        let title = try await page.run("return document.title")
+        try expect(title == #""fixed""#, "the document of a rule: \(title)")
+        for path in ["/cut/page", "/data"] {
+            let other = DocumentPage(try await open("\(site.url)/b", in: container))
+            let end = try await other.navigate("location.href = '\(path)'")
+            let place = try await other.run("return location.href")
+            try expect(end.hasPrefix("blocked") && place == "\"\(site.url)/b\"", "\(path): \(end), \(place)")
+        }
+        for path in ["/gone", "/fixed", "/cut/page", "/data"] {
+            try expect(site.count(path) == 0, "\(path) reached the server")
+        }
+        await container.shutDown()
+        await site.origin.stop()
     }
 
     /// Checks that a page shows an image of the app, which is not requested from the server.

@@ -87,6 +87,7 @@ enum EngineCheck: String, CaseIterable {
     case pageInterface
     case modes
     case ruleActions
+    case documentRules
     case hostContent
     case documentMode
     case documentNavigation
@@ -198,6 +199,7 @@ enum EngineCheck: String, CaseIterable {
             try await checkPageInterface(
                 arguments.dropFirst().first, arguments.dropFirst(2).first, in: folder(arguments))
         case .modes: try await checkModes(WebKitGTKEngine(), in: folder(arguments))
+        case .documentRules: try await checkDocumentRules(WebKitGTKEngine(), in: folder(arguments))
         case .ruleActions: try await checkRuleActions(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .hostContent: try await checkHostContent(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .documentMode: try await checkDocumentMode(WebKitGTKEngine(), in: folder(arguments))
