@@ -59,22 +59,19 @@ extension EngineCheck {
         let page = try await open("https://shop.example/", in: container)
         let seen = try await page.view.evaluate("return [failed.sort().join(), moved, flags].join()", in: .page)
         try expect(seen == #""cut,gone,true,7""#, "the elements of the page: \(seen)")
-        // The engine itself makes the requests of scripts in document mode.
-        if mode != .document {
-            let fetched = try await page.view.evaluate(
-                """
-                const flags = await (await fetch('/flags.json')).json();
-                const marked = await fetch('/marked');
-                const cut = await fetch('/cut.png').then(answer => answer.status, error => error.name);
-                const gone = await fetch('/gone.png').then(answer => answer.status, error => error.name);
-                return [flags.flags, await marked.text(), marked.headers.get('X-Rule'), cut, gone].join();
-                """, in: .page)
-            try expect(fetched == #""8,the network,10,TypeError,410""#, "the requests of scripts: \(fetched)")
-            let build = HTTPField.Name("X-Build").flatMap { name in
-                requests.withLock { $0.first { $0.path == "/marked" }?.headerFields[name] }
-            }
-            try expect(build == "9", "the server received \(build ?? "no field")")
+        let fetched = try await page.view.evaluate(
+            """
+            const flags = await (await fetch('/flags.json')).json();
+            const marked = await fetch('/marked');
+            const cut = await fetch('/cut.png').then(answer => answer.status, error => error.name);
+            const gone = await fetch('/gone.png').then(answer => answer.status, error => error.name);
+            return [flags.flags, await marked.text(), marked.headers.get('X-Rule'), cut, gone].join();
+            """, in: .page)
+        try expect(fetched == #""8,the network,10,TypeError,410""#, "the requests of scripts: \(fetched)")
+        let build = HTTPField.Name("X-Build").flatMap { name in
+            requests.withLock { $0.first { $0.path == "/marked" }?.headerFields[name] }
         }
+        try expect(build == "9", "the server received \(build ?? "no field")")
         if mode == .proxy || mode == .server {
             let socket = try await page.view.evaluate(
                 """

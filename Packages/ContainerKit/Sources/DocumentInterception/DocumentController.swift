@@ -83,7 +83,8 @@ package final class DocumentController {
             // The rules may change while the engine compiles them.
             while true {
                 let former = contentRules[view.id]
-                guard let rules = try pipeline.blockingContentRules(forPageAt: url) ?? former.map({ _ in Self.noRules }),
+                guard
+                    let rules = try pipeline.blockingContentRules(forPageAt: url) ?? former.map({ _ in Self.noRules }),
                     rules != former
                 else { return }
                 try await view.scripting.setContentRules(rules)
@@ -232,7 +233,8 @@ package final class DocumentController {
         }
         let bytes = try await response.body.collect(upTo: DocumentText.limit)
         guard
-            let html = DocumentText.text(of: Array(bytes), encoding: fields.encoding, assumesUTF8: isOfPackage || isOfRule)
+            let html = DocumentText.text(
+                of: Array(bytes), encoding: fields.encoding, assumesUTF8: isOfPackage || isOfRule)
         else { return nil }
         return Text(html: html, fields: fields)
     }
@@ -254,18 +256,23 @@ package final class DocumentController {
 
     // MARK: Held paths
 
-    /// Returns the paths of the files that the packages of a page have, and of the prefetched responses that wait for
-    /// the page. Those of other origins are left out, because a request does not show its credentials mode.
+    /// Returns the paths of the files that the packages of a page have, of the prefetched responses that wait for the
+    /// page, and of the responses that rules determine or change. Other than files of packages, those of other origins
+    /// are left out, because a request does not show its credentials mode.
     private func paths(of page: PageSession, at url: String) async -> HeldPaths {
         let origin = WebOrigin(url: url)
         let prefetched = host.prefetchedURLs(of: page.id).filter { WebOrigin(url: $0) == origin }.map {
             String($0.prefix { $0 != "?" })
         }
+        let actions = pipeline.actionURLs(ofOriginOf: url)
+        let isOfPackages = prefetched.isEmpty && actions.files.isEmpty && actions.beginnings.isEmpty
         let generations = page.generations
-        if let held, held.generations == generations, prefetched.isEmpty { return held.paths }
+        if let held, held.generations == generations, isOfPackages { return held.paths }
         let folders = host.packages(of: page.id).filter(\.isComplete).map(\.url)
-        let paths = HeldPaths(files: prefetched + (await host.fileURLs(of: page.id)), folders: folders)
-        if prefetched.isEmpty { held = (generations, paths) }
+        let paths = HeldPaths(
+            files: prefetched + actions.files + (await host.fileURLs(of: page.id)),
+            folders: folders + actions.beginnings)
+        if isOfPackages { held = (generations, paths) }
         return paths
     }
 }

@@ -16,6 +16,11 @@ extension RequestHandler {
         return policy.sources.hold(request, for: page) || policy.action(of: request, page: page.documentURL) != nil
     }
 
+    package func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String]) {
+        let urls = policy.rules.actionURLs(ofOriginOf: url)
+        return (urls.files, urls.beginnings)
+    }
+
     package func blockingContentRules(forPageAt url: String) throws -> String? {
         try policy.blockingContentRules(forPageAt: url)
     }

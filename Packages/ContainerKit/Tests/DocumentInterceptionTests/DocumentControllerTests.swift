@@ -87,6 +87,17 @@ struct DocumentControllerTests {
         #expect(document.script.contains(#""referrer":"https://shop.example/""#))
     }
 
+    @Test("the script names the URLs for which rules have an action, also when the rules change")
+    func actions() async throws {
+        let stage = try await Stage(["https://shop.example/a": .init("<p>", Self.html)])
+        let without = try #require(await stage.document()).script
+        stage.pipeline.actionURLs = ([], ["https://shop.example/api/"])
+        let with = try #require(await stage.document()).script
+        #expect(!without.contains("/api/") && with.contains(#""https://shop.example/api/""#))
+        stage.pipeline.actionURLs = ([], [])
+        #expect(await stage.document()?.script == without)
+    }
+
     @Test("redirects are followed within the covered hosts, and keep the fragment")
     func redirects() async throws {
         let redirect = { (target: String) in

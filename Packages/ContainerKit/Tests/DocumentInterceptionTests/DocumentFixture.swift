@@ -41,6 +41,15 @@ final class FakePipeline: DocumentPipeline {
         set { rules.withLock { $0 = newValue } }
     }
 
+    private let actions = Mutex<(files: [String], beginnings: [String])>(([], []))
+    /// The URLs for which rules have an action.
+    var actionURLs: (files: [String], beginnings: [String]) {
+        get { actions.withLock(\.self) }
+        set { actions.withLock { $0 = newValue } }
+    }
+
+    func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String]) { actionURLs }
+
     func blockingContentRules(forPageAt url: String) throws -> String? { contentRules }
 
     func hasRuledResponse(_ request: ResourceRequest) -> Bool { ruled.contains(request.head.urlText) }
