@@ -477,7 +477,8 @@ let package = Package(
         tests(
             of: "DocumentInterception", in: "ContainerKit",
             [
-                "BaseTesting", "ResourceLoading", "SchemeMode", "WebEngine", "WebEngineTesting", .httpTypes, .log,
+                "AsyncSupport", "BaseTesting", "ResourceLoading", "SchemeMode", "WebEngine", "WebEngineTesting",
+                .httpTypes, .log,
             ]),
         target(
             "ContainerKit",

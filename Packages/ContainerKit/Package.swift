@@ -353,6 +353,7 @@ let package = Package(
             name: "DocumentInterceptionTests",
             dependencies: [
                 "DocumentInterception",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "SchemeMode", package: "SchemeRouter"),

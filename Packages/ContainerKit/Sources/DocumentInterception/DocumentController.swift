@@ -58,10 +58,11 @@ package final class DocumentController {
 
     /// Starts to give documents to the view of a page, and blocks the requests of the view that route rules block. Must
     /// be called before the view loads a document.
+    /// - Parameter url: the real URL of the document.
     /// - Throws: `EngineError` if the engine rejects the content rules.
-    package func begin(in view: some EngineView) async throws {
+    package func begin(in view: some EngineView, forPageAt url: String) async throws {
         let id = view.id
-        if let page = host.session(of: id) { try await block(in: view, forPageAt: page.documentURL) }
+        try await block(in: view, forPageAt: url)
         view.loading.documents?.answerNavigations { [weak self, weak view] navigation throws(EngineError) in
             guard let self, let view, let page = host.session(of: id), page.mode == .document else { return nil }
             try await block(in: view, forPageAt: navigation.mayBeOfFrame ? page.documentURL : navigation.url)
@@ -83,10 +84,8 @@ package final class DocumentController {
             // The rules may change while the engine compiles them.
             while true {
                 let former = contentRules[view.id]
-                guard
-                    let rules = try pipeline.blockingContentRules(forPageAt: url) ?? former.map({ _ in Self.noRules }),
-                    rules != former
-                else { return }
+                let current = try pipeline.blockingContentRules(forPageAt: url)
+                guard let rules = current ?? former.map({ _ in Self.noRules }), rules != former else { return }
                 try await view.scripting.setContentRules(rules)
                 contentRules[view.id] = rules
             }

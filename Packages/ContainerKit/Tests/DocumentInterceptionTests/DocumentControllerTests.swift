@@ -38,7 +38,7 @@ struct DocumentControllerTests {
                 names: .standard, pipeline: pipeline, host: host, logger: Logger(label: "test"),
                 now: { [time] in time.now })
             pipeline.contentRules = contentRules
-            try await controller.begin(in: view)
+            try await controller.begin(in: view, forPageAt: host.documentURL)
         }
 
         /// Returns the document that the container gives for a navigation.
@@ -290,7 +290,9 @@ struct DocumentControllerTests {
         await #expect(throws: EngineError(.storage, "no room")) {
             _ = try await stage.result(at: "https://shop.example/a")
         }
-        await #expect(throws: EngineError.self) { try await stage.controller.begin(in: stage.view) }
+        await #expect(throws: EngineError.self) {
+            try await stage.controller.begin(in: stage.view, forPageAt: "https://shop.example/")
+        }
         #expect(stage.pipeline.loader.requests.isEmpty)
         stage.view.onContentRules = nil
         #expect(await stage.document()?.html == "<p>" && stage.view.contentRules == ["rules"])

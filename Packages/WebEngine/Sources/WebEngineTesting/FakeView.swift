@@ -81,8 +81,7 @@ public final class FakeView: EngineView, ViewLoading, ViewPosting, ViewScripting
     /// A closure that is called after each ``load(_:)`` and ``post(_:fields:to:)``.
     public var onLoad: (() -> Void)?
     /// The closure that is asked for the documents of navigations; `nil` initially.
-    public private(set) var onNavigation:
-        (@MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?)?
+    public private(set) var onNavigation: (@MainActor (EngineNavigation) async throws(EngineError) -> EngineDocument?)?
     private var promptAnswer: (prefix: String, answer: @MainActor (String) -> String)?
     private var requests: [FakeSink] = []
     private let endings = Broadcast<Void>(capacity: 1)

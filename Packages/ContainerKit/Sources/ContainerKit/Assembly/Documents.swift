@@ -43,7 +43,7 @@ final class DocumentsComponent: ContainerComponent {
     }
 
     func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws {
-        if page.mode == .document { try await controller.begin(in: view) }
+        if page.mode == .document { try await controller.begin(in: view, forPageAt: page.documentURL) }
     }
 
     func pageDidClose(_ page: PageSession) { controller.end(in: page.view) }

@@ -54,8 +54,9 @@ struct BlockingRulesTests {
 
     private static let hosts = ["shop.example", "a.shop.example", "shop.example:8443", "other.example"]
     private static let paths = [
-        "/", "/a", "/a.js", "/aXjs", "/a/b", "/a/b/c.js", "/a/b/c.js?x=/d", "/ads/1", "/ads/12", "/ads/123", "/ads/1234",
-        "/ads", "/x/ads/1", "/ab", "/abab", "/ac", "/%C3%BC", "/%c3%bc", "/[", "/{a}b", "/A", "/.~-_!$&'()*+,;=:@",
+        "/", "/a", "/a.js", "/aXjs", "/a/b", "/a/b/c.js", "/a/b/c.js?x=/d", "/ads/1", "/ads/12", "/ads/123",
+        "/ads/1234", "/ads", "/x/ads/1", "/ab", "/abab", "/ac", "/%C3%BC", "/%c3%bc", "/[", "/{a}b", "/A",
+        "/.~-_!$&'()*+,;=:@",
     ]
 
     @Test(
