@@ -16,8 +16,8 @@ struct FakeEngineContractTests {
     private static let skipped: Set<String> = [
         "stopBeforeCommit", "stopAfterCommit", "replacedLoad", "reload", "errorPage", "pageNavigation",
         "fragmentNavigation", "givenDocument", "givenOrigin", "redirectedDocument", "replacedDocumentClosure",
-        "lateDocument", "scriptValues", "scriptErrors", "endedScripts", "scriptWorlds", "userScripts",
-        "invalidReplies", "handlerWorlds", "endedMessages", "pendingHandlers", "cookieObservers",
+        "refusedDocument", "lateDocument", "scriptValues", "scriptErrors", "endedScripts", "scriptWorlds",
+        "userScripts", "invalidReplies", "handlerWorlds", "endedMessages", "pendingHandlers", "cookieObservers",
         "loadAfterProcessEnd", "resetView", "releasedView", "documentPrompt", "promptOfEndedView",
     ]
 

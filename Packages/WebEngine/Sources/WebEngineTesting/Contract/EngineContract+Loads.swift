@@ -218,11 +218,14 @@ extension EngineContract {
             try run.expect(!log.entries.contains("committed \(given)"), "no commit", seen: "\(log.entries)")
             // The document of the view stays.
             try await run.load(in: view)
-            log.clear()
+            let second = SignalLog(of: view)
             try await run.site.navigate(to: given, in: view)
-            try await run.wait(for: "the signal failed of a navigation") { log.entries.contains("failed \(given)") }
-            try run.expect(log.errors.last?.code, .blocked, "the error")
-            try run.expect(!log.entries.contains { $0.hasPrefix("committed") }, "no commit", seen: "\(log.entries)")
+            try await run.wait(for: "the signal failed of a navigation") {
+                second.entries.contains("failed \(given)")
+            }
+            try run.expect(second.errors.map(\.code), [.blocked], "errors of the navigation")
+            try run.expect(
+                !second.entries.contains { $0.hasPrefix("committed") }, "no commit", seen: "\(second.entries)")
             try run.expect(server.paths, ["/"], "requests")
         },
         EngineContractCheck(
