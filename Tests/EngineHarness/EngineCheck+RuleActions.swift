@@ -151,7 +151,7 @@ extension EngineCheck {
         try expect(site.count("/cut/kept") == 1 && site.count("/inner") == 1, "other requests are blocked")
         let gone = try await page.navigate("location.href = '/gone'")
         let text = try await page.run("return document.body.textContent")
-        try expect(gone == "\(site.url)/gone" && text == #""""#, "the blocked document: \(gone), \(text)")
+        try expect(gone == "\(site.url)/gone" && text == "\"\"", "the blocked document: \(gone), \(text)")
         _ = try await page.navigate("location.href = '/fixed'")
         let title = try await page.run("return document.title")
         try expect(title == #""fixed""#, "the document of a rule: \(title)")
