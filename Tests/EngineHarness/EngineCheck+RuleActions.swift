@@ -101,11 +101,15 @@ extension EngineCheck {
           {"action": "respond", "glob": "/fixed", "status": 503, "fields": {"Content-Type": "text/html; charset=utf-8"},
            "body": "<!doctype html><title>fixed</title>"},
           {"action": "respond", "glob": "/data", "fields": {"Content-Type": "application/json"}, "body": "{}"},
-          {"action": "redirect", "glob": "/old", "to": "{scheme}://{authority}/c"}
+          {"action": "redirect", "glob": "/old", "to": "{scheme}://{authority}/c"},
+          {"action": "block", "host": "*.ads.example:8443", "expression": "(/[a-z]{2})?/(a|b)[^\\w%.]*x{2,3}"},
+          {"action": "block", "host": "ads.example", "expression": "/(a?)*b(c(d|e)){1,2}"},
+          {"action": "block", "host": "ads.example", "expression": ".+/[\\w-]+\\.js", "pages": ["ads.example/a/**"]}
         ]}
         """
 
-    /// Checks that rules decide in document mode on documents, and that the engine requests nothing that they block.
+    /// Checks that rules decide in document mode on documents, and that the engine requests nothing that they block. The
+    /// engine must accept the content rules of all kinds of patterns.
     @MainActor
     func checkDocumentRules(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let site = try await DocumentSite.start()

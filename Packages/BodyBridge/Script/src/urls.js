@@ -7,7 +7,7 @@
 
 import { ask } from "./channel.js";
 import { config } from "./config.js";
-import { URL, attempt, baseURI, hrefOf, matched, origin, slice, startsWith } from "./natives.js";
+import { URL, attempt, baseURI, hrefOf, origin, slice, startsWith } from "./natives.js";
 
 const { schemes } = config;
 const { https, http } = schemes;
@@ -22,7 +22,7 @@ const exchanged = (url, from, to) => startsWith(url, `${from}://`) ? to + slice(
 export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(name, http, "http") ?? name;
 
 /** Returns whether requests for a URL reach the container. */
-export const isOurs = (url) => url !== undefined && (FORCED ? matched(/^https?:\/\//, url) : realURL(url) !== url);
+export const isOurs = (url) => url !== undefined && (FORCED ? startsWith(url, "https://") || startsWith(url, "http://") : realURL(url) !== url);
 
 /**
  * The URL for pieces and messages; no usable URL for an opaque origin. It is saved here, because a page can change

@@ -26,10 +26,8 @@ package final class DocumentController {
     private let now: () -> ContinuousClock.Instant
     /// The held paths of the packages that were used last.
     private var held: (generations: [GenerationReference], paths: HeldPaths)?
-    /// The content rules of views that have any.
-    private var contentRules: [ViewID: String] = [:]
-    /// Content rules without an effect. WebKit accepts no empty list.
-    private static let noRules = #"[{"action":{"type":"ignore-previous-rules"},"trigger":{"url-filter":".*"}}]"#
+    /// The blocked requests of open pages.
+    private var blocks: [ViewID: ViewBlocks] = [:]
     /// The URLs, without fragments, whose last response could not be given, with its time; oldest first.
     private var refused: [(url: String, time: ContinuousClock.Instant)] = []
 
@@ -62,10 +60,12 @@ package final class DocumentController {
     /// - Throws: `EngineError` if the engine rejects the content rules.
     package func begin(in view: some EngineView, forPageAt url: String) async throws {
         let id = view.id
-        try await block(in: view, forPageAt: url)
-        view.loading.documents?.answerNavigations { [weak self, weak view] navigation throws(EngineError) in
-            guard let self, let view, let page = host.session(of: id), page.mode == .document else { return nil }
-            try await block(in: view, forPageAt: navigation.mayBeOfFrame ? page.documentURL : navigation.url)
+        let blocks = ViewBlocks(view, pipeline)
+        self.blocks[id] = blocks
+        try await blocks.set(forPageAt: url)
+        view.loading.documents?.answerNavigations { [weak self] navigation throws(EngineError) in
+            guard let self, let page = host.session(of: id), page.mode == .document else { return nil }
+            try await blocks.set(forPageAt: navigation.url, after: page.documentURL)
             guard pipeline.givesDocument(at: navigation.url),
                 // Of a frame, only a document that the container holds is worth a second request.
                 !navigation.mayBeOfFrame && !isRefused(navigation.url)
@@ -75,24 +75,21 @@ package final class DocumentController {
         }
     }
 
-    /// Removes the records of a view that ends or is used by another page.
-    package func end(in view: ViewID) { contentRules[view] = nil }
-
-    /// Sets the content rules of a view, if the route rules have changed.
-    private func block(in view: some EngineView, forPageAt url: String) async throws(EngineError) {
-        do {
-            // The rules may change while the engine compiles them.
-            while true {
-                let former = contentRules[view.id]
-                let current = try pipeline.blockingContentRules(forPageAt: url)
-                guard let rules = current ?? former.map({ _ in Self.noRules }), rules != former else { return }
-                try await view.scripting.setContentRules(rules)
-                contentRules[view.id] = rules
+    /// Adapts the blocked requests to a document that the view of a page shows, also to one that the engine has loaded
+    /// without a question.
+    package func shows(_ page: PageSession) {
+        guard let blocks = blocks[page.view] else { return }
+        Task { [logger] in
+            do {
+                try await blocks.set(forPageAt: page.documentURL)
+            } catch {
+                logger.error("route rules block nothing in a page", metadata: ["error": "\(error)"])
             }
-        } catch {
-            throw error as? EngineError ?? EngineError(.storage, "content rules: \(error)", at: url)
         }
     }
+
+    /// Removes the records of a view that ends or is used by another page.
+    package func end(in view: ViewID) { blocks[view] = nil }
 
     /// Returns the document of a navigation, or `nil` if the engine must load it itself.
     /// - Throws: the error with which the navigation fails, because a route rule has no document for the page.

@@ -273,6 +273,19 @@ struct DocumentControllerTests {
         #expect(try await Stage([:]).view.contentRules == [])
     }
 
+    @Test("a plain page has no blocked requests when the view shows it, and not before")
+    func plainPage() async throws {
+        let stage = try await Stage([:], contentRules: "rules")
+        _ = await stage.document(at: "https://plain.example/")
+        #expect(stage.view.contentRules == ["rules"])
+        stage.host.documentURL = "https://plain.example/"
+        stage.controller.shows(stage.host.page)
+        while stage.view.contentRules.count < 2 { await Task.yield() }
+        #expect(stage.view.contentRules.last?.contains("ignore-previous-rules") == true)
+        _ = await stage.document()
+        #expect(stage.view.contentRules.count == 3 && stage.view.contentRules.last == "rules")
+    }
+
     @Test("rules that change while the engine compiles them apply in the end")
     func changedContentRules() async throws {
         let stage = try await Stage([:])

@@ -35,7 +35,7 @@ final class FakePipeline: DocumentPipeline {
     func holds(_ url: String, for page: PageReference) -> Bool { url.contains("held") }
 
     private let rules = Mutex<String?>(nil)
-    /// The content rules of all pages.
+    /// The content rules of all pages but those of `plain.example`.
     var contentRules: String? {
         get { rules.withLock(\.self) }
         set { rules.withLock { $0 = newValue } }
@@ -50,7 +50,9 @@ final class FakePipeline: DocumentPipeline {
 
     func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String]) { actionURLs }
 
-    func blockingContentRules(forPageAt url: String) throws -> String? { contentRules }
+    func blockingContentRules(forPageAt url: String) throws -> String? {
+        url.hasPrefix("https://plain.example/") ? nil : contentRules
+    }
 
     func hasRuledResponse(_ request: ResourceRequest) -> Bool { ruled.contains(request.head.urlText) }
 

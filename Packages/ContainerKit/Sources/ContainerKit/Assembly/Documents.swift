@@ -46,6 +46,10 @@ final class DocumentsComponent: ContainerComponent {
         if page.mode == .document { try await controller.begin(in: view, forPageAt: page.documentURL) }
     }
 
+    func page(_ page: PageSession, didReceive signal: ViewSignal) {
+        if case .committed = signal { controller.shows(page) }
+    }
+
     func pageDidClose(_ page: PageSession) { controller.end(in: page.view) }
 }
 

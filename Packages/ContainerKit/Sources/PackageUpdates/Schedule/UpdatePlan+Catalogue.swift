@@ -167,7 +167,7 @@ extension UpdatePlan.Stored: Codable {
         catalogue = try container.decodeIfPresent(String.self, forKey: .catalogue)
             .flatMap { try? PackageCatalogue(decoding: Data($0.utf8)) }
         if catalogue == nil {
-            lostPackages = try container.decodeIfPresent([String: PackageID].self, forKey: .listedPackages) ?? [:]
+            lostPackages = (try? container.decode([String: PackageID].self, forKey: .listedPackages)) ?? [:]
         }
         sequence = try container.decodeIfPresent(Int64.self, forKey: .sequence) ?? catalogue?.sequence
         formerPackages = try container.decode(Set<PackageID>.self, forKey: .formerPackages)

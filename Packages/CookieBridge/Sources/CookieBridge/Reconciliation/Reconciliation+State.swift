@@ -59,6 +59,9 @@ extension Reconciliation {
         /// The first version that the store lacks; `nil` if the store is up to date.
         var dirtySince: UInt64?
 
+        /// A Boolean value that indicates whether the store lacks a version that is still to be written.
+        var isBehind: Bool { dirtySince != nil && verdict != .abandoned }
+
         /// Records that the store may have lost the cookie.
         mutating func lose() {
             if !possible.contains(where: { $0 == nil }) { possible.append(nil) }

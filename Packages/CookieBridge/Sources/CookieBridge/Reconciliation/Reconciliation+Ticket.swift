@@ -58,7 +58,8 @@ extension Reconciliation {
 
     /// The stores that may have changes that another store lacks.
     var sources: Set<CookieStoreID> {
-        Set(lanes.filter { !unsynchronized.isEmpty || isBeingRead($0) }.map(\.id))
+        let areBehind = unsynchronized.contains { entries[$0]?.slots.contains(where: \.isBehind) ?? false }
+        return Set(lanes.filter { areBehind || isBeingRead($0) }.map(\.id))
     }
 
     /// Returns a Boolean value that indicates whether a store may lack a change of another store whose read has begun
@@ -66,7 +67,7 @@ extension Reconciliation {
     func mayLackChanges(of store: CookieStoreID, in target: CookieStoreID) -> Bool {
         guard let lane = index(of: store), let target = index(of: target) else { return false }
         return isBeingRead(lanes[lane])
-            || unsynchronized.contains { entries[$0]?.slots[target].dirtySince != nil }
+            || unsynchronized.contains { entries[$0]?.slots[target].isBehind ?? false }
     }
 
     private func isBeingRead(_ lane: Lane) -> Bool { lane.reading != nil || lane.wantsRead && !lane.isSilent }

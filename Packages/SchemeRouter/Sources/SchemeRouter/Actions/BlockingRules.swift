@@ -6,8 +6,8 @@ internal import Foundation
 /// The WebKit content rules for the requests that route rules block and that an engine makes itself.
 ///
 /// The engine evaluates content rules in order, and `ignore-previous-rules` cancels those above it. Each route rule has
-/// one content rule for each of its filters, so that the last matching rule decides. The list never blocks a request
-/// that the route rules do not block:
+/// one content rule for each of its filters, so that the last matching rule decides. The list blocks no request that the
+/// route rules do not block, except for paths that are too long for rules:
 ///
 /// - A block with `methods`, or with a path that ``URLFilter`` cannot express, is left out.
 /// - Another rule with such a condition cancels the blocks above it without the condition.
@@ -50,11 +50,11 @@ struct BlockingRules {
                 if !rule.action.blocks || isIntercepted { add(rule, blocks: rule.action.blocks) }
             }
         }
-        var hasBlockOfHost = false
+        var blocks: [RouteRule] = []
         for rule in host.rules {
-            hasBlockOfHost = hasBlockOfHost || rule.action.blocks
+            if rule.action.blocks { blocks.append(rule) }
             // Such a rule permits the blocks of remote rules.
-            if rule.action == .intercept, !hasBlockOfHost { continue }
+            if rule.action == .intercept, !blocks.contains(where: { $0.sharesHosts(with: rule) }) { continue }
             add(rule, blocks: rule.action.blocks)
         }
         for set in vetoes { for rule in set.rules where rule.action == .pass { add(rule, blocks: false) } }
@@ -88,6 +88,13 @@ extension RouteAction {
 extension RouteRule {
     /// A Boolean value that indicates whether the rule intercepts all requests to its hosts.
     fileprivate var interceptsWholeHosts: Bool { action == .intercept && scheme == nil && isForWholeOrigins }
+
+    /// Returns a Boolean value that indicates whether the rules have a host in common.
+    fileprivate func sharesHosts(with other: RouteRule) -> Bool {
+        guard let host, let others = other.host else { return true }
+        return host.includes(others) || others.includes(host) || host.port == nil && others.port != nil
+            || host.port != nil && others.port == nil
+    }
 }
 
 /// One rule of a content rule list.

@@ -21,8 +21,10 @@ enum URLFilter {
     static func filters(scheme: RouteRule.Scheme?, host: HostPattern?, path: PathPattern?) -> [String]? {
         let paths: [String]
         if let path {
-            guard let syntax = path.syntax, let parts = Part.alternatives(of: syntax),
-                let found = joined(parts.map { ends(of: $0.text) })
+            guard let syntax = path.syntax else { return nil }
+            let parts = beginnings(of: syntax).map(Part.alternatives)
+            guard let found = joined(parts.flatMap { $0?.map { ends(of: $0.text) } ?? [nil] }),
+                found.count <= maxAlternatives
             else { return nil }
             paths = found
         } else {
@@ -52,6 +54,15 @@ enum URLFilter {
         }
     }
 
+    /// Returns the patterns without and with a part at the beginning that may be absent.
+    private static func beginnings(of syntax: PathSyntax) -> [PathSyntax] {
+        guard case .sequence(let parts) = syntax, case .repetition(let part, 0, 1)? = parts.first else {
+            return [syntax]
+        }
+        let rest = Array(parts.dropFirst())
+        return [.joined(rest), .joined([part] + rest)]
+    }
+
     /// Returns the ends of filters for the expression of a path, which begins with a slash.
     private static func ends(of text: String) -> [String]? {
         if text.hasPrefix(anything) {
@@ -59,6 +70,8 @@ enum URLFilter {
             // The repetition contains the first slash, or is empty.
             return [end("/" + text)] + (rest.hasPrefix("/") ? ends(of: rest) ?? [] : [])
         }
+        // The repetition contains the first slash.
+        if text.hasPrefix(something) { return [end("/" + anything + text.dropFirst(something.count))] }
         if text.hasPrefix(segment) { return ends(of: String(text.dropFirst(segment.count))) }
         guard text.hasPrefix("/"), !["*", "?"].contains(text.dropFirst().first) else { return nil }
         return [end(text)]
@@ -72,8 +85,9 @@ enum URLFilter {
         lists.reduce([]) { all, list in all.flatMap { all in list.map { all + $0 } } }
     }
 
-    /// The expressions for any bytes of a path, and of a segment.
+    /// The expressions for any bytes of a path, for at least one, and for any bytes of a segment.
     private static let anything = "[^?#]*"
+    private static let something = "[^?#]+"
     private static let segment = "[^/?#]*"
 
     fileprivate static func escaped(_ byte: UInt8) -> String {

@@ -17,8 +17,8 @@ public final class ActiveRules: Sendable {
         var remoteRules = RouteRules.none
         /// The number of changes of the rules.
         var revision = 0
-        /// The last content rules, with the revision of their rules.
-        var blocking: (revision: Int, json: String?)?
+        /// The last content rules; `nil` after a change of the rules.
+        var blocking: Result<String?, RouteError>?
 
         mutating func change(_ change: (inout State) -> Void) {
             change(&self)
@@ -75,14 +75,14 @@ public final class ActiveRules: Sendable {
     @_spi(Facade) public func blockingContentRules(coveredHosts: [HostPattern]) throws(RouteError) -> String? {
         let state = state.withLock(\.self)
         guard state.isEnabled, state.rules.haveActions || state.remoteRules.haveActions else { return nil }
-        if let known = state.blocking { return known.json }
+        if let known = state.blocking { return try known.get() }
         let list = BlockingRules(
             host: state.rules, remote: state.remoteRules, vetoes: state.vetoes, coveredHosts: coveredHosts)
-        let json = try list.json()
+        let blocking = Result { () throws(RouteError) in try list.json() }
         self.state.withLock { current in
-            if current.revision == state.revision { current.blocking = (state.revision, json) }
+            if current.revision == state.revision { current.blocking = blocking }
         }
-        return json
+        return try blocking.get()
     }
 
     /// A Boolean value that indicates whether interception is enabled by all switches.

@@ -79,6 +79,8 @@ struct BlockingRulesTests {
             #"{"action":"block"},{"action":"pass","glob":"/a/**"},{"action":"block","glob":"/a/b"}"#,
             #"{"action":"block"},{"action":"intercept","host":"shop.example"},{"action":"block","glob":"/a"}"#,
             #"{"action":"intercept"},{"action":"block","status":404,"glob":"/a"}"#,
+            #"{"action":"block","expression":"(/[a-z]{1,2})?/ads/.*"}"#,
+            #"{"action":"block","expression":".+/ads/.+"}"#,
             #"{"action":"block"},{"action":"setHeaders","glob":"/ab","response":{"X-A":"1"}}"#,
             #"{"action":"block","pages":["https://shop.example/a/**","other.example"]}"#,
             #"{"action":"block"},{"action":"intercept","pages":["https://*.shop.example"]}"#,
@@ -123,6 +125,17 @@ struct BlockingRulesTests {
         #expect(try rules.blockingContentRules(coveredHosts: []) != nil)
         rules.isEnabled = false
         #expect(try rules.blockingContentRules(coveredHosts: []) == nil)
+    }
+
+    @Test("A block of another host does not cancel a remote block")
+    func otherHosts() throws {
+        let rules = ActiveRules(
+            try Self.rules(#"{"action":"block","host":"ads.example"},{"action":"intercept","host":"shop.example"}"#))
+        rules.remoteRules = try Self.rules(#"{"action":"block","host":"shop.example","glob":"/ads/**"}"#)
+        let list = try rules.blockingContentRules(coveredHosts: [])
+        #expect(try Self.blocks(list, "https://shop.example/ads/1", page: "https://shop.example/"))
+        #expect(try !Self.blocks(list, "https://shop.example/a", page: "https://shop.example/"))
+        #expect(try Self.blocks(list, "https://ads.example/", page: "https://shop.example/"))
     }
 
     @Test("Remote blocks apply to hosts that are intercepted, unless a rule of the host has an action")

@@ -54,7 +54,10 @@ internal import ResourceLoading
             // The backend of the settings connects to the session bus on a thread of its own. If that starts a bus when
             // the engine starts a process, the process inherits the pipes to the launcher of the bus, and both wait for
             // each other for ever. Thus the connection exists before. It and the resolver live as long as the process.
-            _ = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil)
+            if let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil) {
+                // Otherwise GIO ends the process when the bus ends.
+                g_dbus_connection_set_exit_on_close(bus, 0)
+            }
             let resolver = g_proxy_resolver_get_default()
             let readsSettings = resolver.map {
                 ["GProxyResolverGnome", "GProxyResolverPortal"].contains(typeName(of: gpointer($0)))

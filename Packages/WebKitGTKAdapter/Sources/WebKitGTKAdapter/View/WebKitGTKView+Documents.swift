@@ -305,7 +305,7 @@ public import WebEngine
                 case .success?: rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules)
                 case .failure?:
                     rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules(of: url))
-                case nil: break
+                case nil: self?.given.pending[url] = nil
                 }
                 guard let self else { return webkit_policy_decision_ignore(decision) }
                 if number > given.lastReplacedTask {
