@@ -189,12 +189,13 @@ struct ReconciliationTests {
         #expect(state.cookie(name("b")) == nil && state.isQuiet && state.tombstones.count == 0)
     }
 
-    @Test mutating func writeOfExpiredCookieRemovesNoNewerCookie() throws {
+    @Test(arguments: [Reconciliation.Outcome.written, .refused])
+    mutating func writeOfExpiredCookieRemovesNoNewerCookie(_ outcome: Reconciliation.Outcome) throws {
         let write = try #require(writes(try read(.jar, [cookie("a", "1", expires: 10)]))[.engine])
         let later = start.addingTimeInterval(11)
         // A page sets the cookie and the read shows it, before the engine replaces it by the expired cookie.
         let number = try #require(reads(state.signalled(.engine, now: later))[.engine])
-        _ = state.writeEnded(.engine, write, .written, now: later)
+        _ = state.writeEnded(.engine, write, outcome, now: later)
         let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "2")], now: later)
         #expect(writes(effects)[.jar]?.change == .set(cookie("a", "2")))
         let second = try #require(reads(effects)[.engine])

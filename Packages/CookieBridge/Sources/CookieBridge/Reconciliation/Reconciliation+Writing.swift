@@ -29,13 +29,13 @@ extension Reconciliation {
         slot.lastEnd = tick
         if slot.recheck { lanes[lane].wantsRead = true }
         slot.recheck = false
+        // A read that is in progress may still show the previous state.
+        if outcome != .failed, let reading = lanes[lane].reading {
+            slot.window = (lastEnd > reading.start ? slot.window : []) + slot.possible
+        }
         switch outcome {
         case .written:
             lanes[lane].failures = 0
-            // A read that is in progress may still show the previous state.
-            if let reading = lanes[lane].reading {
-                slot.window = (lastEnd > reading.start ? slot.window : []) + slot.possible
-            }
             slot.possible = slot.observed.filter { !isSame($0, inFlight.state, in: lane) } + [inFlight.state]
             slot.awaitsEcho = true
         case .failed:
