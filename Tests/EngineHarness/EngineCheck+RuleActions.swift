@@ -108,8 +108,8 @@ extension EngineCheck {
         ]}
         """
 
-    /// Checks that rules decide in document mode on documents, and that the engine requests nothing that they block. The
-    /// engine must accept the content rules of all kinds of patterns.
+    /// Checks that rules decide in document mode on documents, and that the engine requests nothing that they block.
+    /// The engine must accept the content rules of all kinds of patterns.
     @MainActor
     func checkDocumentRules(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let site = try await DocumentSite.start()

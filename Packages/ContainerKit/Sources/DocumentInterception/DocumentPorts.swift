@@ -16,8 +16,8 @@ package protocol DocumentPipeline: AnyObject, Sendable {
     /// open page. May read from disk.
     func holds(_ url: String, for page: PageReference) -> Bool
 
-    /// Returns URLs of an origin whose GET requests route rules answer or change: URLs without queries, and beginnings of
-    /// URLs. Reads memory.
+    /// Returns URLs of an origin whose GET requests route rules answer or change: URLs without queries, and beginnings
+    /// of URLs. Reads memory.
     /// - Parameter url: a URL of the origin.
     func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String])
 

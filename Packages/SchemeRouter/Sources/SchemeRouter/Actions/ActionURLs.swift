@@ -4,8 +4,8 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The URLs of one origin whose GET requests a route rule redirects, answers or changes. They may include URLs for which
-/// another rule decides.
+/// The URLs of one origin whose GET requests a route rule redirects, answers or changes. They may include URLs for
+/// which another rule decides.
 @_spi(Facade) public struct ActionURLs: Sendable, Hashable {
     /// The URLs of fixed paths, without queries.
     public private(set) var files: [String] = []

@@ -6,8 +6,8 @@ internal import Foundation
 /// The WebKit content rules for the requests that route rules block and that an engine makes itself.
 ///
 /// The engine evaluates content rules in order, and `ignore-previous-rules` cancels those above it. Each route rule has
-/// one content rule for each of its filters, so that the last matching rule decides. The list blocks no request that the
-/// route rules do not block, except for paths that are too long for rules:
+/// one content rule for each of its filters, so that the last matching rule decides. The list blocks no request that
+/// the route rules do not block, except for paths that are too long for rules:
 ///
 /// - A block with `methods`, or with a path that ``URLFilter`` cannot express, is left out.
 /// - Another rule with such a condition cancels the blocks above it without the condition.
