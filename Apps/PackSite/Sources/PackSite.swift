@@ -39,8 +39,8 @@ struct PackSite {
 struct Usage: Error {
     static let text = """
         pack-site SITE --id ID --version VERSION --base-url URL --out DIR [--complete] [--exclude PATTERN]...
-        Packs the files of the folder SITE into DIR/ID.zip, and its manifest into DIR/ID.json. The options are those of
-        `h5 pack`; only the names of the files differ.
+        Packs the files of the folder SITE into DIR/ID.zip, and its manifest into DIR/ID.json. The options mean the
+        same as for `h5 pack`, which has more.
         """
 
     let problem: String
