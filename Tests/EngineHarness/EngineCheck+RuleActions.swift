@@ -62,16 +62,20 @@ extension EngineCheck {
         let fetched = try await page.view.evaluate(
             """
             const flags = await (await fetch('/flags.json')).json();
-            const marked = await fetch('/marked');
+            const marked = await fetch('/marked').catch(() => null);
             const cut = await fetch('/cut.png').then(answer => answer.status, error => error.name);
             const gone = await fetch('/gone.png').then(answer => answer.status, error => error.name);
-            return [flags.flags, await marked.text(), marked.headers.get('X-Rule'), cut, gone].join();
+            return [flags.flags, await marked?.text(), marked?.headers.get('X-Rule'), cut, gone].join();
             """, in: .page)
-        try expect(fetched == #""8,the network,10,TypeError,410""#, "the requests of scripts: \(fetched)")
+        // In document mode the engine itself requests what has changed fields; this host does not exist.
+        let isEngine = mode == .document
+        try expect(
+            fetched == (isEngine ? #""8,,,TypeError,410""# : #""8,the network,10,TypeError,410""#),
+            "the requests of scripts: \(fetched)")
         let build = HTTPField.Name("X-Build").flatMap { name in
             requests.withLock { $0.first { $0.path == "/marked" }?.headerFields[name] }
         }
-        try expect(build == "9", "the server received \(build ?? "no field")")
+        try expect(isEngine || build == "9", "the server received \(build ?? "no field")")
         if mode == .proxy || mode == .server {
             let socket = try await page.view.evaluate(
                 """

@@ -24,8 +24,8 @@ package final class DocumentController {
     private let host: any DocumentHost
     private let logger: Logger
     private let now: () -> ContinuousClock.Instant
-    /// The held paths of the packages that were used last.
-    private var held: (generations: [GenerationReference], paths: HeldPaths)?
+    /// The held paths of the packages that were used last, and of the URLs that rules answer.
+    private var held: (generations: [GenerationReference], answered: [String], paths: HeldPaths)?
     /// The blocked requests of open pages.
     private var blocks: [ViewID: ViewBlocks] = [:]
     /// The URLs, without fragments, whose last response could not be given, with its time; oldest first.
@@ -71,7 +71,10 @@ package final class DocumentController {
                 !navigation.mayBeOfFrame && !isRefused(navigation.url)
                     || pipeline.holds(navigation.url, for: page.reference)
             else { return nil }
-            return try await document(for: navigation, in: page)
+            let document = try await document(for: navigation, in: page)
+            // Another document may have been shown meanwhile.
+            try await blocks.set(forPageAt: navigation.url, after: page.documentURL)
+            return document
         }
     }
 
@@ -83,7 +86,7 @@ package final class DocumentController {
             do {
                 try await blocks.set(forPageAt: page.documentURL)
             } catch {
-                logger.error("route rules block nothing in a page", metadata: ["error": "\(error)"])
+                logger.error("the content rules of a page were not changed", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -253,22 +256,22 @@ package final class DocumentController {
     // MARK: Held paths
 
     /// Returns the paths of the files that the packages of a page have, of the prefetched responses that wait for the
-    /// page, and of the responses that rules determine or change. Other than files of packages, those of other origins
-    /// are left out, because a request does not show its credentials mode.
+    /// page, and of the responses that rules determine. Other than files of packages, those of other origins are left
+    /// out, because a request does not show its credentials mode.
     private func paths(of page: PageSession, at url: String) async -> HeldPaths {
         let origin = WebOrigin(url: url)
         let prefetched = host.prefetchedURLs(of: page.id).filter { WebOrigin(url: $0) == origin }.map {
             String($0.prefix { $0 != "?" })
         }
-        let actions = pipeline.actionURLs(ofOriginOf: url)
-        let isOfPackages = prefetched.isEmpty && actions.files.isEmpty && actions.beginnings.isEmpty
+        let answered = pipeline.answeredURLs(ofPageAt: url)
         let generations = page.generations
-        if let held, held.generations == generations, isOfPackages { return held.paths }
+        if let held, held.generations == generations, held.answered == answered, prefetched.isEmpty {
+            return held.paths
+        }
         let folders = host.packages(of: page.id).filter(\.isComplete).map(\.url)
-        let paths = HeldPaths(
-            files: prefetched + actions.files + (await host.fileURLs(of: page.id)),
-            folders: folders + actions.beginnings)
-        if isOfPackages { held = (generations, paths) }
+        let files = prefetched + answered + (await host.fileURLs(of: page.id))
+        let paths = HeldPaths(files: files, folders: folders)
+        if prefetched.isEmpty { held = (generations, answered, paths) }
         return paths
     }
 }

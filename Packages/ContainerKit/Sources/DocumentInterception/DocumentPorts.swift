@@ -16,10 +16,10 @@ package protocol DocumentPipeline: AnyObject, Sendable {
     /// open page. May read from disk.
     func holds(_ url: String, for page: PageReference) -> Bool
 
-    /// Returns URLs of an origin whose GET requests route rules answer or change: URLs without queries, and beginnings
-    /// of URLs. Reads memory.
-    /// - Parameter url: a URL of the origin.
-    func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String])
+    /// Returns URLs, without queries, of a page's origin whose GET requests route rules redirect or answer. Reads
+    /// memory.
+    /// - Parameter url: the real URL of the page's document.
+    func answeredURLs(ofPageAt url: String) -> [String]
 
     /// Returns WebKit content rules for the requests of a page that the engine makes itself and that route rules block,
     /// or `nil` if they block none. Reads memory.

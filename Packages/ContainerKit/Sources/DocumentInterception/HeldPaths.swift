@@ -17,13 +17,13 @@ struct HeldPaths: Sendable {
 
     /// The little-endian hashes in Base64, by serialized origin. The text is empty for an origin with folders only.
     let hashes: [String: String]
-    /// The beginnings of URLs that the container holds completely.
+    /// The URLs of the folders that the container holds completely.
     let folders: [String]
 
     /// Creates the set.
     /// - Parameters:
     ///   - files: absolute URLs without queries. The `index.html` of a folder also stands for the folder.
-    ///   - folders: the beginnings of URLs that are held completely, such as those of folders with a slash at the end.
+    ///   - folders: the URLs of folders that are held completely. They end in a slash.
     init(files: some Sequence<String>, folders: [String] = []) {
         self.folders = folders
         var bytes: [String: Data] = [:]

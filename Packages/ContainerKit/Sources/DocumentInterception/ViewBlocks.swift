@@ -47,12 +47,21 @@ final class ViewBlocks {
     private func apply(forPageAt url: String, after former: String?) async throws {
         // The route rules may change while the engine compiles them.
         while let view {
-            let current =
-                try pipeline.blockingContentRules(forPageAt: url)
-                ?? former.flatMap { try pipeline.blockingContentRules(forPageAt: $0) } ?? Self.noRules
+            let current = try pipeline.blockingContentRules(forPageAt: url) ?? kept(after: former) ?? Self.noRules
             guard current != rules, rules != nil || current != Self.noRules else { return }
             try await view.scripting.setContentRules(current)
             rules = current
+        }
+    }
+
+    /// Returns the present rules if they are those of a document that may stay.
+    private func kept(after former: String?) -> String? {
+        guard let former else { return nil }
+        do {
+            return try pipeline.blockingContentRules(forPageAt: former) == nil ? nil : rules
+        } catch {
+            // There are too many route rules for a list. The navigation to a page without a list does not fail.
+            return rules
         }
     }
 }

@@ -16,9 +16,9 @@ extension RequestHandler {
         return policy.sources.hold(request, for: page) || policy.action(of: request, page: page.documentURL) != nil
     }
 
-    package func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String]) {
-        let urls = policy.rules.actionURLs(ofOriginOf: url)
-        return (urls.files, urls.beginnings)
+    // A page in this mode is one whose origin is intercepted.
+    package func answeredURLs(ofPageAt url: String) -> [String] {
+        policy.rules.answeredURLs(ofPageAt: url, isCovered: true)
     }
 
     package func blockingContentRules(forPageAt url: String) throws -> String? {

@@ -87,14 +87,15 @@ struct DocumentControllerTests {
         #expect(document.script.contains(#""referrer":"https://shop.example/""#))
     }
 
-    @Test("the script names the URLs for which rules have an action, also when the rules change")
+    @Test("the script has the hashes of URLs that rules answer, also when the rules change")
     func actions() async throws {
         let stage = try await Stage(["https://shop.example/a": .init("<p>", Self.html)])
         let without = try #require(await stage.document()).script
-        stage.pipeline.actionURLs = ([], ["https://shop.example/api/"])
+        stage.pipeline.answeredURLs = ["https://shop.example/flags.json"]
         let with = try #require(await stage.document()).script
-        #expect(!without.contains("/api/") && with.contains(#""https://shop.example/api/""#))
-        stage.pipeline.actionURLs = ([], [])
+        let hashes = HeldPaths(files: stage.pipeline.answeredURLs).hashes["https://shop.example"] ?? ""
+        #expect(!without.contains(hashes) && with.contains(hashes) && !hashes.isEmpty)
+        stage.pipeline.answeredURLs = []
         #expect(await stage.document()?.script == without)
     }
 

@@ -41,14 +41,14 @@ final class FakePipeline: DocumentPipeline {
         set { rules.withLock { $0 = newValue } }
     }
 
-    private let actions = Mutex<(files: [String], beginnings: [String])>(([], []))
-    /// The URLs for which rules have an action.
-    var actionURLs: (files: [String], beginnings: [String]) {
-        get { actions.withLock(\.self) }
-        set { actions.withLock { $0 = newValue } }
+    private let answered = Mutex<[String]>([])
+    /// The URLs that rules answer.
+    var answeredURLs: [String] {
+        get { answered.withLock(\.self) }
+        set { answered.withLock { $0 = newValue } }
     }
 
-    func actionURLs(ofOriginOf url: String) -> (files: [String], beginnings: [String]) { actionURLs }
+    func answeredURLs(ofPageAt url: String) -> [String] { answeredURLs }
 
     func blockingContentRules(forPageAt url: String) throws -> String? {
         url.hasPrefix("https://plain.example/") ? nil : contentRules

@@ -69,6 +69,26 @@ struct ReconciliationTests {
         #expect(state.cookie(name("a"))?.isHTTPOnly == false)
     }
 
+    @Test(
+        "The jar decides between SameSite=None and an unspecified SameSite, whichever store is read first",
+        arguments: [Cookie.SameSite.none, .unspecified],
+        [
+            [CookieStoreID.native, .engine, .jar], [.native, .jar, .engine], [.engine, .jar, .native],
+            [.jar, .engine, .native],
+        ])
+    mutating func unspecifiedSameSite(sameSite: Cookie.SameSite, order: [CookieStoreID]) throws {
+        state = Reconciliation([.init(.native, .engine), .init(.engine, .engine), .init(.jar)])
+        let numbers = reads(state.start(now: start))
+        // Foundation shows the value as unspecified, the engine as None.
+        let shown: [CookieStoreID: Cookie.SameSite] = [.native: .unspecified, .engine: .none, .jar: sameSite]
+        for id in order {
+            let cookie = cookie("a", "1", sameSite: try #require(shown[id]))
+            let effects = state.readEnded(id, number: try #require(numbers[id]), cookies: [cookie], now: start)
+            #expect(writes(effects).isEmpty)
+        }
+        #expect(state.cookie(name("a"))?.sameSite == sameSite)
+    }
+
     @Test mutating func deletionBeforeStartWinsOverFirstReads() throws {
         state = Reconciliation([.init(.native, .engine), .init(.engine, .engine), .init(.jar)])
         #expect(state.delete([name("a")], now: start).isEmpty)

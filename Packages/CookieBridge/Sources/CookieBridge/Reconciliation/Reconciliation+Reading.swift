@@ -184,7 +184,11 @@ extension Reconciliation {
                 var merged = lane < other ? found.strengthened(by: known) : known.strengthened(by: found)
                 // A store that cannot represent an unspecified SameSite does not show which of the two it is.
                 if Set([known.sameSite, found.sameSite]) == [.none, .unspecified] {
-                    merged.sameSite = (representation.keepsUnspecifiedSameSite ? found : known).sameSite
+                    if representation.keepsUnspecifiedSameSite {
+                        merged.sameSite = found.sameSite
+                    } else if lanes[other].representation.keepsUnspecifiedSameSite {
+                        merged.sameSite = known.sameSite
+                    }
                 }
                 // A store that keeps no expiry must not remove that of another store.
                 if !lanes.allSatisfy(\.representation.keepsExpiry) { merged.expires = known.expires ?? found.expires }

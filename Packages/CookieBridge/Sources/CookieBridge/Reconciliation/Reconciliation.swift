@@ -10,7 +10,8 @@ internal import Foundation
 /// changes while an older write to it is in progress, the change wins over the write. The only exception is the first
 /// read of each store, because the differences between stores have no order then. A cookie that only one store has is
 /// adopted. If two stores differ, the first store in the list wins. If they differ in attributes only, the stricter
-/// attributes win, because a store may have lost some.
+/// attributes win, because a store may have lost some. A store that distinguishes `SameSite=None` from an unspecified
+/// SameSite decides between these two.
 ///
 /// A signal of a store only requests a read. For each cookie and store, the value records the states that a read may
 /// show without a change: the previous states and the states of its own writes. Any other state is a change of the

@@ -89,11 +89,13 @@ extension RouteRule {
     /// A Boolean value that indicates whether the rule intercepts all requests to its hosts.
     fileprivate var interceptsWholeHosts: Bool { action == .intercept && scheme == nil && isForWholeOrigins }
 
-    /// Returns a Boolean value that indicates whether the rules have a host in common.
+    /// Returns a Boolean value that indicates whether the rules may have a host in common.
     fileprivate func sharesHosts(with other: RouteRule) -> Bool {
         guard let host, let others = other.host else { return true }
-        return host.includes(others) || others.includes(host) || host.port == nil && others.port != nil
-            || host.port != nil && others.port == nil
+        if let port = host.port, let otherPort = others.port, port != otherPort { return false }
+        let (name, otherName) = (host.rootless, others.rootless)
+        return name == otherName || host.matchesBelow && otherName.hasSuffix(".\(name)")
+            || others.matchesBelow && name.hasSuffix(".\(otherName)")
     }
 }
 

@@ -75,16 +75,10 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The text with which all matching paths begin, and whether it is the only matching path; `nil` if that does not
-    /// describe the pattern, or the text begins with no slash.
-    var literal: (text: String, isWhole: Bool)? {
-        let text = String(decoding: beginning, as: UTF8.self)
-        switch rest {
-        case .anything where text.isEmpty: return ("/", false)
-        case .anything where text.hasPrefix("/"): return (text, false)
-        case .nothing where text.hasPrefix("/"): return (text, true)
-        case .nothing, .anything, .automaton: return nil
-        }
+    /// The only path that matches; `nil` if others do.
+    var fixed: String? {
+        guard case .nothing = rest, beginning.first == UInt8(ascii: "/") else { return nil }
+        return String(decoding: beginning, as: UTF8.self)
     }
 
     /// The syntax tree of the pattern. It is parsed again, because few patterns need it.

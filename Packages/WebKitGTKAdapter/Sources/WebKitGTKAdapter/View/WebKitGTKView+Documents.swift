@@ -305,12 +305,13 @@ public import WebEngine
                 case .success?: rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules)
                 case .failure?:
                     rules = try? await self?.contentRules.list(of: GivenDocuments.blockingRules(of: url))
-                case nil: self?.given.pending[url] = nil
+                case nil: break
                 }
                 guard let self else { return webkit_policy_decision_ignore(decision) }
                 if number > given.lastReplacedTask {
                     if Task.isCancelled { return webkit_policy_decision_ignore(decision) }
                     unblockDocuments()
+                    given.pending[url] = nil
                     if let result, let rules {
                         let referrer = navigation.fields[.referer]
                         block(url, for: .init(result: result, isReturn: isReturn, referrer: referrer), by: rules)
