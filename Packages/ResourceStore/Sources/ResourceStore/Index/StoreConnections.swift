@@ -8,8 +8,8 @@ internal import GRDB
 /// The connections to a database of the store, which are closed while the store is suspended.
 ///
 /// A connection to a database in WAL mode holds shared locks on the database and on its `-shm` file until it is closed
-/// (SQLite, "WAL-mode File Format", section 2.3). A read while the connections are closed opens a connection of its
-/// own, which can only read, and closes it.
+/// (SQLite, "WAL-mode File Format", section 2.3). A lookup while the connections are closed opens a connection of
+/// its own, which can only read, and closes it.
 final class StoreConnections: Sendable {
     private struct Opened: Sendable {
         let pool: DatabasePool

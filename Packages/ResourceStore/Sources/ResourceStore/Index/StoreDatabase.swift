@@ -18,7 +18,7 @@ protocol StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
-    /// Closes the database. Until ``reopen()``, each read opens it for itself, and writes throw.
+    /// Closes the database. Until ``reopen()``, each lookup opens it for itself, and all other calls throw.
     func close() throws {
         try StoreError.mapping(path) { try connections.close() }
     }
@@ -38,14 +38,21 @@ extension StoreDatabase {
         connections.using { $0.releaseMemoryEventually() }
     }
 
-    /// Runs a transaction that reads.
+    /// Runs a transaction that reads for an operation of the store.
+    /// - Throws: ``StoreError``, with code `suspended` if the connections are closed by a suspension.
     func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try withConnections { database in try database.read { try $0.limited(limit, body) } }
+    }
+
+    /// Runs a transaction that reads for a lookup, also while the store is suspended.
+    func lookingUp<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) {
             try connections.reading { database in try database.read { try $0.limited(limit, body) } }
         }
     }
 
-    /// Runs a single statement without an explicit transaction. SQLite runs the statement in a transaction of its own.
+    /// Runs a single statement for a lookup, also while the store is suspended, without an explicit transaction. SQLite
+    /// runs the statement in a transaction of its own.
     func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) {
             try connections.reading { database in try database.unsafeRead { try $0.limited(limit, body) } }
@@ -54,7 +61,7 @@ extension StoreDatabase {
 
     /// Runs a transaction that writes.
     func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try withWriter { writer in
+        try withConnections { writer in
             try writer.write { database in
                 try suspension.check()
                 return try database.limited(limit, body)
@@ -64,7 +71,7 @@ extension StoreDatabase {
 
     /// Runs statements on the writer connection, without a transaction and without the cost limit.
     func writingWithoutTransaction(_ body: (Database) throws -> Void) throws {
-        try withWriter { writer in
+        try withConnections { writer in
             try writer.writeWithoutTransaction { database in
                 try suspension.check()
                 try body(database)
@@ -74,7 +81,7 @@ extension StoreDatabase {
 
     /// Calls a closure with the connections.
     /// - Throws: ``StoreError``, with code `suspended` if the connections are closed by a suspension.
-    func withWriter<Value>(_ body: (DatabasePool) throws -> Value) throws -> Value {
+    func withConnections<Value>(_ body: (DatabasePool) throws -> Value) throws -> Value {
         try StoreError.mapping(path) {
             if let value = try connections.using(body) { return value }
             try suspension.check()

@@ -131,7 +131,7 @@ extension StoreIndex {
     }
 
     func entry(generation: Int64, path: String) throws -> StoredEntry? {
-        try reading { database in
+        try lookingUp { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT path, blob, size, media_type FROM entry WHERE generation = ? AND path = ?")
             return try Row.fetchOne(statement, arguments: [generation, path]).map(StoredEntry.init)
@@ -141,14 +141,14 @@ extension StoreIndex {
     /// Checkpoints the log as far as readers permit.
     /// - Throws: ``StoreError``, also if the database is closed.
     func checkpoint() throws {
-        try withWriter { try $0.writeWithoutTransaction { try $0.checkpointAfterInterruption() } }
+        try withConnections { try $0.writeWithoutTransaction { try $0.checkpointAfterInterruption() } }
     }
 
     /// Returns the table of a generation sorted by path, or `nil` if there is no such generation.
     /// - Throws: ``StoreError``, with code `damaged` if the table does not match its
     ///   seal.
     func entries(of generation: Int64) throws -> [StoredEntry]? {
-        try reading { database in
+        try lookingUp { database in
             guard
                 let head = try Row.fetchOne(
                     database,
