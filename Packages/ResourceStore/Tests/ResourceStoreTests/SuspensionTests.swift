@@ -28,7 +28,7 @@ struct SuspensionTests {
         #expect(code { try store.retire(number) } == .suspended)
         #expect(code { try store.sweep() } == .suspended)
         // Only lookups open the database for themselves, because that takes locks.
-        #expect(code { _ = try store.generations(in: .active) } == .suspended)
+        #expect(code { _ = try store.index.packageBytes() } == .suspended)
         #expect(code { try store.checkpoint() } == .suspended)
         #expect(FileManager.default.fileExists(atPath: directory.path + "/clean"))
         try store.resume()

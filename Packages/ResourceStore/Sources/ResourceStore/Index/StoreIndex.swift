@@ -113,7 +113,7 @@ final class StoreIndex: StoreDatabase {
 
 extension StoreIndex {
     func generations(in state: StoredGeneration.State) throws -> [StoredGeneration] {
-        try reading { database in
+        try lookingUp { database in
             try Row.fetchAll(
                 database,
                 sql: "SELECT number, package, version, state, metadata FROM generation WHERE state = ? ORDER BY number",

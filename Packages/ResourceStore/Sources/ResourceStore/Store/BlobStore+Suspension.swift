@@ -5,8 +5,8 @@ internal import AsyncSupport
 
 extension BlobStore {
     /// Releases all locks before the system suspends the app. Until ``resume()``, all calls but lookups throw
-    /// `suspended`. Lookups of entries, resources and blobs continue, but a lookup during this call may fail with the
-    /// same error.
+    /// `suspended`. Lookups of generations, entries, resources and blobs continue, but a lookup during this call may
+    /// fail with the same error.
     ///
     /// iOS terminates an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`).
     /// This method interrupts running writes of SQLite, checkpoints and closes the databases, and unlocks the

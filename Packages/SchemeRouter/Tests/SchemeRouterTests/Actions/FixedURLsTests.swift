@@ -22,7 +22,7 @@ struct FixedURLsTests {
         "A fixed path that a rule answers or redirects is a URL",
         arguments: [
             (#""action":"block","status":410,"glob":"/gone""#, "/gone"),
-            (#""action":"redirect","to":"https://shop.example/b","expression":"/ü""#, "/%C3%BC"),
+            (#""action":"redirect","to":"https://shop.example/b","glob":"/ü""#, "/%C3%BC"),
             (#""action":"respond","methods":["POST","GET"],"glob":"/b""#, "/b"),
             (#""action":"respond","pages":["shop.example/a"],"host":"*.example","glob":"/c""#, "/c"),
         ])
