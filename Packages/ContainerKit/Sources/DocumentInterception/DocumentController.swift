@@ -81,7 +81,8 @@ package final class DocumentController {
     /// Adapts the blocked requests to a document that the view of a page shows, also to one that the engine has loaded
     /// without a question.
     package func shows(_ page: PageSession) {
-        guard let blocks = blocks[page.view] else { return }
+        // Most apps have no such rules. A task would retain the pipeline, and with it the store.
+        guard let blocks = blocks[page.view], blocks.mayChange(forPageAt: page.documentURL) else { return }
         Task { [logger] in
             do {
                 try await blocks.set(forPageAt: page.documentURL)

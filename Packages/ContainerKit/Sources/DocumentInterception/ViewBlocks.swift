@@ -23,6 +23,12 @@ final class ViewBlocks {
         self.pipeline = pipeline
     }
 
+    /// Returns a Boolean value that indicates whether the content rules of a page may differ from those of the view.
+    func mayChange(forPageAt url: String) -> Bool {
+        if rules != nil || change != nil { return true }
+        do { return try pipeline.blockingContentRules(forPageAt: url) != nil } catch { return true }
+    }
+
     /// Sets the content rules of a page, if they have changed.
     /// - Parameters:
     ///   - url: the real URL of the page's document.
