@@ -37,9 +37,9 @@ extension Container {
     /// Stops the work of the container and waits for its end. Call this method before you open another container on the
     /// same directory.
     ///
-    /// For the trials of packages, open pages count as closed. The directory is unlocked when the last reference to
-    /// this container is released and the last request in progress has ended. Without this call, reports and sweeps in
-    /// progress can hold the lock slightly longer. No data is lost in either case.
+    /// For the trials of packages, open pages count as closed. The directory is unlocked afterwards; requests in
+    /// progress still get responses. Without this call, it is unlocked when the last reference to this container is
+    /// released and the last work in progress has ended. No data is lost in either case.
     public func shutDown() async {
         for component in components.inCloseOrder { component.willShutDown() }
         for component in components.inCloseOrder { await component.shutDown() }

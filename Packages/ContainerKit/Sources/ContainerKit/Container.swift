@@ -88,7 +88,7 @@ public final class Container<Engine: WebEngineDriver> {
         downloads.host = PageDownloadAdapter<Engine>(core.pages, locator, prompts.questions, core.hub)
 
         components = ComponentList([
-            .store: StoreComponent(core.packages), .packages: packages, .resourceTable: table,
+            .store: StoreComponent(core.packages, logger: core.logger), .packages: packages, .resourceTable: table,
             .remoteConfig: core.makeRemoteConfig(), .diagnostics: diagnostics, .prefetch: prefetch,
             .loopback: loopback,
             .cookies: CookiesComponent<Engine>(

@@ -128,6 +128,9 @@ struct ContainerTests {
     func exclusive() async throws {
         let first = try await container()
         await #expect { try await container() } throws: { ($0 as? StoreError)?.code == .inUse }
+        await first.shutDown()
+        let second = try await container()
         first.releaseMemory()
+        await second.shutDown()
     }
 }

@@ -92,10 +92,11 @@ public import ResourceLoading
         do { try disk?.resume() } catch { record(error) }
     }
 
-    /// Ends background work and waits for it.
+    /// Ends background work, waits for it, and unlocks the folder. Nothing is written afterwards.
     public func shutDown() async {
         await loader.shutDown()
         await disk?.checkpoint()
+        await suspend()
     }
 
     private func record(_ error: any Error) {

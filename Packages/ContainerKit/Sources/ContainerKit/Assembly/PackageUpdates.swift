@@ -170,9 +170,11 @@ extension ContainerCore {
 @MainActor
 final class StoreComponent: ContainerComponent {
     private let packages: PackageService
+    private let logger: Logger
 
-    init(_ packages: PackageService) {
+    init(_ packages: PackageService, logger: Logger) {
         self.packages = packages
+        self.logger = logger
     }
 
     func hostDidTransition(to state: HostState) async throws {
@@ -188,6 +190,11 @@ final class StoreComponent: ContainerComponent {
     }
 
     func trimMemory(_ pressure: MemoryPressure) { packages.store.releaseMemory() }
+
+    /// Closes the store. Requests that still run can look up what it has.
+    func shutDown() async {
+        do { try await packages.suspend() } catch { logger.warning("the store was not closed cleanly: \(error)") }
+    }
 
     func addCounters(to counters: inout ContainerCounters) { counters.store = packages.store.counters }
 }
