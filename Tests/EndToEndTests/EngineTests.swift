@@ -63,9 +63,14 @@ extension RealEngine {
 
         @Test(
             "A login of the app is in the first navigation, and cookies of pages are in the app's storage",
-            arguments: ["plain", "scheme", "document", "proxy"])
+            arguments: ["plain", "scheme", "document", "proxy", "server"])
         func nativeCookies(mode: String) async throws {
             try await run("nativeCookies", mode)
+        }
+
+        @Test("Pages of the local server share the cookies of their domain with the app and with each other")
+        func serverDomains() async throws {
+            try await run("serverDomains")
         }
 
         @Test("The shared storage of the app shares its cookies with pages, also those of an earlier process")

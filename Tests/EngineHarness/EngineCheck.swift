@@ -56,6 +56,7 @@ enum EngineCheck: String, CaseIterable {
     case proxyNetworkProcess
     case serverNetworkProcess
     case serverSites
+    case serverDomains
     case serverLaunch
     case serverNextLaunch
     case proxyRollback
@@ -166,6 +167,7 @@ enum EngineCheck: String, CaseIterable {
         case .serverNetworkProcess:
             try await checkNetworkProcessEnd(WebKitGTKEngine(), .loopbackServer, in: folder(arguments))
         case .serverSites: try await checkServerSites(WebKitGTKEngine(), in: folder(arguments))
+        case .serverDomains: try await checkServerDomains(WebKitGTKEngine(), in: folder(arguments))
         case .serverLaunch: try await checkServerLaunch("1", in: folder(arguments))
         case .serverNextLaunch: try await checkServerLaunch("2", in: folder(arguments))
         case .proxyRollback: try await checkRollback(.loopbackProxy, in: folder(arguments))

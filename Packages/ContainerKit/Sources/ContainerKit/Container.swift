@@ -70,7 +70,7 @@ public final class Container<Engine: WebEngineDriver> {
         let requests = core.makeRequests(pipelines.customScheme.path, cookies: cookies, delivery)
         let documents = core.makeDocuments(pipelines, delivery, packages)
         try core.register(requests, documents?.resources)
-        let loopback = try await core.makeLoopback(pipelines.loopback, requests, packages)
+        let loopback = try await core.makeLoopback(pipelines.loopback, requests, packages, cookies: cookies)
         let locator = PageLocator<Engine>(core.configuration, policy: policy, loopback: loopback?.translation)
         let engineCaches = core.makeEngineCaches(pipelines.loopback, loopback: loopback?.translation)
         let recovery = core.makeRecovery(

@@ -15,6 +15,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     private weak var engine: Engine?
     private let server: LazyListener<LocalServer>
     private let events: LoopbackEventBatcher
+    private let cookies: (any LocalServerCookies)?
     /// The open pages.
     let pages = LocalServerPages()
 
@@ -28,6 +29,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     ///   - options: the options of the server.
     ///   - proxies: the proxies of the system for connections to hosts; `nil` for none.
     ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
+    ///   - cookies: the receiver of the served sites; `nil` for none.
     ///   - directory: the container's directory, which stores the port.
     ///   - isUsed: a Boolean value that indicates whether the server starts now. If `false`, it starts when the first
     ///     page opens.
@@ -36,10 +38,11 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, directory: String, isUsed: Bool,
-        logger: Logger, host: any LoopbackHost
+        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, cookies: (any LocalServerCookies)?,
+        directory: String, isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
+        self.cookies = cookies
         let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host) { [pages] event in
             if case .listening = event { pages.reloadIfPortChanged() }
         }
@@ -106,19 +109,24 @@ final class LocalServerController<Engine: WebEngineDriver> {
         pages.reloadIfPortChanged()
     }
 
-    /// Serves the site of a page, and stores the access token for it in the engine.
+    /// Serves the site of a page, and stores the cookies of its host and the access token for it in the engine.
     /// - Parameter url: the page's real URL.
     /// - Returns: the page's URL at the server, or `nil` if the URL has no site.
-    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not store the token.
+    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not store the cookies.
     func open(_ url: String) async throws -> String? {
         let server = try await server.started()
         let port = try await server.resume()
         pages.reloadIfPortChanged()
         guard let page = LocalServer.url(of: url, at: port) else { return nil }
         server.serve(page.site)
+        if let cookies {
+            try await withLimit(.seconds(10), "the engine does not store the cookies of the page") {
+                try await cookies.serve(url, named: page.site.name)
+            }
+        }
         try await storeToken(
             EngineCookie(
-                name: server.token.name, value: server.token.value, domain: page.site.name, isSecure: true,
+                name: AccessToken.name, value: server.token.value, domain: page.site.name, isSecure: true,
                 isHTTPOnly: true, sameSite: .strict))
         return page.url
     }
@@ -141,7 +149,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// Returns a Boolean value that indicates whether a cookie is the access token, which belongs to no page.
     func isToken(_ cookie: EngineCookie) -> Bool {
         guard let token = server.listener?.token else { return false }
-        return cookie.name == token.name && cookie.value == token.value
+        return cookie.name == AccessToken.name && cookie.value == token.value
     }
 
     /// Returns a cookie of the engine with the real host of the page as its domain. Returns `nil` for cookies of other

@@ -47,7 +47,7 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         pipeline = ports.pipeline
         let requests = LoopbackRequests(
             pipeline: ports.pipeline, pages: pages, bodies: ports.bodies, observer: ports.observer,
-            outgoing: ports.outgoing)
+            outgoing: ports.outgoing, cookies: mode == .loopbackServer ? ports.cookies : nil)
         if mode == .loopbackProxy {
             server = nil
             proxy = try await ProxyController(
@@ -56,8 +56,8 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         } else {
             proxy = nil
             server = try await LocalServerController(
-                engine, requests, options, proxies: ports.proxies, trusted: ports.trusted, directory: directory,
-                isUsed: isUsed, logger: logger, host: ports.host)
+                engine, requests, options, proxies: ports.proxies, trusted: ports.trusted, cookies: ports.cookies,
+                directory: directory, isUsed: isUsed, logger: logger, host: ports.host)
         }
     }
 

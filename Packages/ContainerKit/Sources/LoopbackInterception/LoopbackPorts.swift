@@ -49,6 +49,25 @@ package protocol LoopbackBodies: AnyObject, Sendable {
     @MainActor func complete(_ request: inout ResourceRequest) async throws -> Bool
 }
 
+/// The cookies of the sites of the local server, which the container keeps equal to those of the real hosts.
+package protocol LocalServerCookies: AnyObject, Sendable {
+    /// Gives a site the cookies of its host, before a page of the site loads.
+    /// - Parameters:
+    ///   - url: a real URL of the site.
+    ///   - name: the local name of the site.
+    /// - Throws: `EngineError`.
+    @MainActor func serve(_ url: String, named name: String) async throws
+
+    /// Records the cookies of a response before the engine receives it.
+    ///
+    /// Isolation: any.
+    /// - Parameters:
+    ///   - setCookies: the values of the fields `Set-Cookie`, which are unchanged.
+    ///   - url: the real URL of the request.
+    ///   - name: the local name of the site.
+    func record(setCookies: [String], from url: String, at name: String)
+}
+
 /// An observer of the requests for documents of pages.
 ///
 /// Isolation: any; called concurrently, except for ``record(_:)``.
@@ -90,6 +109,7 @@ package struct LoopbackPorts: Sendable {
     let proxies: SystemProxies?
     let trusted: TrustedCertificates
     let outgoing: OutgoingRequests?
+    let cookies: (any LocalServerCookies)?
 
     /// Creates the ports.
     /// - Parameters:
@@ -100,11 +120,13 @@ package struct LoopbackPorts: Sendable {
     ///   - proxies: the proxies of the system for connections to hosts; `nil`, the default, for none.
     ///   - trusted: the certificates that WebSocket connections trust in addition to those of the system.
     ///   - outgoing: the requests that the container has given to code of the app; `nil`, the default, for none.
+    ///   - cookies: the cookies of the local server; `nil`, the default, for none.
     package init(
         pipeline: any LoopbackPipeline, bodies: [(any LoopbackBodies)?], observer: (any LoopbackRequestObserver)?,
         host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates,
-        outgoing: OutgoingRequests? = nil
+        outgoing: OutgoingRequests? = nil, cookies: (any LocalServerCookies)? = nil
     ) {
+        self.cookies = cookies
         self.outgoing = outgoing
         self.proxies = proxies
         self.trusted = trusted

@@ -19,6 +19,8 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     var observer: (any LoopbackRequestObserver)?
     /// The requests of the container that code of the app sends.
     var outgoing: OutgoingRequests?
+    /// The receiver of the cookies of the local server's responses; `nil` for none.
+    var cookies: (any LocalServerCookies)?
 
     func opens(_ target: HostPort) -> Bool {
         guard !ProofArrivals.isName(target.host) else { return false }
@@ -83,8 +85,17 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
             if try await bodies.complete(&request) { hasStandIn = true }
         }
         let response = try await pipeline.answer(loopback: request, of: requesters(of: request))
+        if let response { recordCookies(of: response, to: request) }
         if hasStandIn, let response { try checkRedirect(response, of: request) }
         return response
+    }
+
+    private func recordCookies(of response: ResourceResponse, to request: ResourceRequest) {
+        guard let cookies else { return }
+        let fields = response.head.headerFields[values: .setCookie]
+        let url = request.head.urlText
+        guard !fields.isEmpty, let site = LocalSite(url: url) else { return }
+        cookies.record(setCookies: fields, from: url, at: site.name)
     }
 
     /// Checks that the engine does not repeat the stand-in for a body to a host that the proxy does not intercept.

@@ -50,6 +50,8 @@ protocol CookieStoring: Sendable {
     public static let jar = CookieStoreID(rawValue: "jar")
     /// The web engine's store.
     public static let engine = CookieStoreID(rawValue: "engine")
+    /// The cookies of the local server's sites, which are in the engine's store too.
+    public static let server = CookieStoreID(rawValue: "server")
 
     public var description: String { rawValue }
 }

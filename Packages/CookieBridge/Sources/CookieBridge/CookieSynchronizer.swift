@@ -19,6 +19,7 @@ public import WebEngine
     public let pages: PageCookies?
     private let file: CookieFile?
     private let native: NativeCookies?
+    private let server: ServerCookies?
     private let refresh: NativeRefresh?
     private let reconciler: CookieReconciler?
     /// A Boolean value that indicates whether the engine's store is synchronized.
@@ -41,14 +42,14 @@ public import WebEngine
     ///   - directory: the folder of the files.
     ///   - hasJar: a Boolean value that indicates whether the container sends and stores cookies of pages itself.
     ///   - engine: the engine's store to synchronize; `nil` for none.
-    ///   - hasLocalServer: a Boolean value that indicates whether pages are at a local server. The cookies of its sites
-    ///     and its access token stay in the engine.
+    ///   - token: the name of the access token of the local server; `nil` if no pages are at a local server. The token
+    ///     stays in the engine.
     ///   - clock: the clock that times waits and limits.
     ///   - delegate: the receiver of events.
     @MainActor
     public init(
         _ options: CookieOptions, directory: String, hasJar: Bool = true, engine: (any EngineCookieStore)?,
-        hasLocalServer: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+        localServerToken token: String? = nil, clock: any Clock<Duration> = ContinuousClock(),
         delegate: any CookieSynchronizerDelegate
     ) {
         self.delegate = delegate
@@ -63,9 +64,19 @@ public import WebEngine
         var stores: [(CookieStoreID, any CookieStoring)] = []
         if let native { stores.append((.native, native)) }
         if let engine {
+            let hasLocalServer = token != nil
             let adapter = EngineCookies(engine, clock: clock) { !hasLocalServer || !$0.isOfLocalhost }
             stores.append((.engine, adapter))
         }
+        server = engine.flatMap { engine in
+            token.map { token in
+                ServerCookies(
+                    engine, token: token,
+                    record: Self.serverRecord(in: directory, isPersistent: isPersistent, delegate),
+                    clock: clock)
+            }
+        }
+        if let server { stores.append((.server, server)) }
         if let jar { stores.append((.jar, JarCookieStore(jar: jar))) }
         var configuration = CookieReconciler.Configuration()
         configuration.barrierLimit = options.openLimit
@@ -96,6 +107,16 @@ public import WebEngine
             record: NativeCookieRecord(entries, file: file, kind: options.native.kind) {
                 delegate.record(.fileNotWritten($0))
             }, keepsExpiry: isPersistent, reportsRemovals: options.reportsRemovals)
+    }
+
+    /// - Parameter isPersistent: a Boolean value that indicates whether cookies of pages may be on disk.
+    private static func serverRecord(
+        in directory: String, isPersistent: Bool, _ delegate: any CookieSynchronizerDelegate
+    ) -> ServerCookieRecord {
+        let path = directory + "/server-cookies.json"
+        if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
+        let (entries, file) = openJar(isPersistent ? path : nil, NativeCookieRecord.limits, delegate)
+        return ServerCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) }
     }
 
     /// Opens a jar and reads its file.
@@ -149,6 +170,41 @@ public import WebEngine
         refresh.map { RefreshedCookieStore(engine, $0) } ?? engine
     }
 
+    // MARK: The local server
+
+    /// Gives a site of the local server the cookies of its host, before a page of the site loads. Returns at once if
+    /// there is no local server, and for a site that has them.
+    /// - Parameters:
+    ///   - url: a real URL of the site.
+    ///   - name: the local name of the site.
+    /// - Throws: `EngineError`.
+    public func serve(_ url: String, named name: String) async throws {
+        guard let server, let url = CookieURL(url) else { return }
+        try await server.serve(url, named: name)
+    }
+
+    /// Records the domains of the cookies that a response of the local server sets, before the engine receives it.
+    /// - Parameters:
+    ///   - setCookies: the values of the fields `Set-Cookie`.
+    ///   - url: the real URL of the request.
+    ///   - name: the local name of the site.
+    public func record(setCookies: [String], from url: String, at name: String) {
+        guard let server, let url = CookieURL(url) else { return }
+        server.record.record(setCookies: setCookies, from: url, at: name)
+    }
+
+    /// Returns a copy of the current cookies of the local server's sites, with their real domains; `nil` without a
+    /// local server.
+    /// - Throws: `EngineError`.
+    public func serverPages() async throws -> PageCookies? {
+        guard let server else { return nil }
+        let cookies = try await server.snapshot()
+        return PageCookies(
+            jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
+    }
+
+    // MARK: Waiting
+
     /// Starts a transfer if the app's storage has changed, without waiting for it.
     public func checkNative() { native?.check() }
 
@@ -160,16 +216,19 @@ public import WebEngine
     /// Waits until a page may open: all stores have the earlier changes of each other, at most for the limit of the
     /// options. After a timeout, calls return immediately until the stores respond again, for at most a minute.
     ///
-    /// Without a jar the engine's store is not read again, because pages have its cookies at once. So the call returns
-    /// immediately if the app does not use its storage.
+    /// Without a jar and a local server, the engine's store is not read again, because pages have its cookies at once.
+    /// The call then returns immediately if the app does not use its storage.
     public func waitUntilSynchronized() async {
-        if jar == nil, native?.isUnused != false { return }
-        await wait(reading: jar == nil ? [.native] : [.native, .engine, .jar])
+        let keepsAll = jar == nil && server == nil
+        if keepsAll, native?.isUnused != false { return }
+        await wait(reading: keepsAll ? [.native] : Self.all)
     }
 
     /// Waits until all stores have the earlier changes of each other, like ``waitUntilSynchronized()``. All stores are
     /// read.
-    public func synchronize() async { await wait(reading: [.native, .engine, .jar]) }
+    public func synchronize() async { await wait(reading: Self.all) }
+
+    private static let all: Set<CookieStoreID> = [.native, .engine, .server, .jar]
 
     private func wait(reading stores: Set<CookieStoreID>) async {
         guard let reconciler, !isBehind.withLock({ $0 }) else { return }
@@ -242,6 +301,7 @@ public import WebEngine
     /// Writes all pending changes to the files. The delegate receives a failure.
     public func flush() async {
         await native?.flush()
+        await server?.record.flush()
         do {
             try await file?.flush()
         } catch {

@@ -328,7 +328,7 @@ struct CookieSynchronizerTests {
         #expect(delegate.events.withLock { $0 }.isEmpty)
     }
 
-    @Test("Cookies of a local server stay in the engine")
+    @Test("The token of a local server stays in the engine, and clearing does not remove it")
     func localServer() async throws {
         let folder = try TemporaryFolder()
         let (options, storage) = try withNative()
@@ -336,7 +336,8 @@ struct CookieSynchronizerTests {
             try await store.set(EngineCookie(name: "token", value: domain, domain: domain))
         }
         let synchronizer = CookieSynchronizer(
-            options, directory: folder.path, hasJar: false, engine: store, hasLocalServer: true, delegate: delegate)
+            options, directory: folder.path, hasJar: false, engine: store, localServerToken: "token",
+            delegate: delegate)
         try await synchronizer.start()
         await synchronizer.synchronize()
         #expect(storage.cookies?.map(\.value) == ["shop.example"])

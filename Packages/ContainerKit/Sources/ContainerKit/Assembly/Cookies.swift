@@ -62,8 +62,7 @@ extension ContainerCore {
         return CookieSynchronizer(
             options, directory: configuration.directory, hasJar: hasJar,
             engine: options.native.isUsed || modes.started.contains(.customScheme) ? engine.cookies : nil,
-            hasLocalServer: modes.started.contains(.loopbackServer),
-            delegate: CookieEventRecorder(logger: logger, hub: hub))
+            localServerToken: localServerToken, delegate: CookieEventRecorder(logger: logger, hub: hub))
     }
 }
 
@@ -114,7 +113,7 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         guard removal.stage == .clearing, removal.contents.contains(.cookies) else { return }
         var failure: (any Error)?
         do { try await synchronizer?.clear(removal.scope) } catch { failure = error }
-        if loopback != nil || synchronizer?.coversEngine != true {
+        if synchronizer?.coversEngine != true {
             // The access token of the local server stays, because it belongs to no user.
             do {
                 try await engine.cookies.clear(removal.scope) { [loopback] cookie in

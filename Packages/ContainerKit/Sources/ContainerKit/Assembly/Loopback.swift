@@ -3,6 +3,7 @@
 
 #if Loopback
     @_spi(Facade) internal import BodyBridge
+    @_spi(Facade) internal import CookieBridge
     @_spi(Facade) internal import HTTPTransport
     package import HTTPTypes
     internal import Logging
@@ -20,12 +21,18 @@
 
     // MARK: - Assembly
 
+    extension CookieSynchronizer: LocalServerCookies {}
+
     extension ContainerCore {
+        /// The name of the access token of the local server; `nil` if the mode `loopbackServer` is not in use.
+        var localServerToken: String? { modes.started.contains(.loopbackServer) ? AccessToken.name : nil }
+
         /// Creates the loopback interception and forwards the events of pages and policy changes to it. Returns `nil`
         /// if no mode in use is a loopback mode.
         /// - Throws: `LoopbackError`.
         func makeLoopback(
-            _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent
+            _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent,
+            cookies: CookieSynchronizer?
         ) async throws -> (any LoopbackIntercepting)? {
             guard pipeline.mode.isOverLoopback else { return nil }
             let adapter = LoopbackAdapter(
@@ -40,7 +47,7 @@
                     trusted: { [authorities = configuration.network.transport.authorities] host in
                         CertificateAuthority.certificates(among: authorities, trustedFor: host)
                     },
-                    outgoing: outgoing))
+                    outgoing: outgoing, cookies: cookies))
             hub.observePermanently { [weak controller, rules] event in
                 switch event {
                 case .rulesChanged, .interceptionSwitched, .remoteConfigChanged:
@@ -258,12 +265,17 @@
         }
     }
 #else
+    @_spi(Facade) internal import CookieBridge
     internal import RequestPipeline
 
     extension ContainerCore {
         /// Returns `nil`: without the trait `Loopback`, `pageModes(_:)` refuses the loopback modes.
         func makeLoopback(
-            _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent
+            _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent,
+            cookies: CookieSynchronizer?
         ) async throws -> (any LoopbackIntercepting)? { nil }
+
+        /// `nil`, because there is no local server.
+        var localServerToken: String? { nil }
     }
 #endif

@@ -188,6 +188,7 @@ final class PrefetchCookieReader<Engine: WebEngineDriver>: PrefetchCookieReading
             // All stores must have the cookies that the app and pages in custom-scheme mode have received.
             await cookies.waitUntilSynchronized()
             if pipelines[mode]?.traits.keepsCookies == false, let pages = cookies.pages { return pages }
+            if mode == .loopbackServer, let pages = try await cookies.serverPages() { return pages }
         }
         return try await PageCookies(of: engine.cookies) { [loopback] cookie in
             guard let loopback else { return cookie }

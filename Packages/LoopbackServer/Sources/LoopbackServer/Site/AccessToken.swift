@@ -13,7 +13,7 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 {
     /// The name of the cookie. With the prefix `__Host-`, an engine should accept the cookie only from the host itself
     /// over TLS (RFC 6265bis, section 4.1.3.2). Some engines do not check this.
-    public let name = "__Host-container"
+    public static let name = "__Host-container"
     /// The value of the cookie: 256 bits from the system's random number generator.
     public let value = RandomToken.hex(byteCount: 32)
 
@@ -21,14 +21,14 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 
     /// Returns a Boolean value that indicates whether a request contains the token, in its only cookie of this name.
     func isContained(in headers: HTTPHeaders) -> Bool {
-        let values = headers["cookie"].flatMap { Self.pairs(of: $0) }.filter { $0.name == name }.map(\.value)
+        let values = headers["cookie"].flatMap { Self.pairs(of: $0) }.filter { $0.name == Self.name }.map(\.value)
         return values.count == 1 && RandomToken.isEqual(values[0].utf8, value.utf8)
     }
 
     /// Removes the token from a request that is forwarded to the site's real host.
     func remove(from headers: inout HTTPHeaders) {
         let others = headers["cookie"].map { field in
-            Self.pairs(of: field).filter { $0.name != name }.map(\.text).joined(separator: "; ")
+            Self.pairs(of: field).filter { $0.name != Self.name }.map(\.text).joined(separator: "; ")
         }
         headers.remove(name: "cookie")
         for cookies in others where !cookies.isEmpty { headers.add(name: "Cookie", value: cookies) }
@@ -44,9 +44,9 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
     }
 
     /// A description without the value.
-    public var description: String { "\(name)=…" }
+    public var description: String { "\(Self.name)=…" }
     /// A description without the value.
     public var debugDescription: String { description }
     /// A mirror without the value.
-    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+    public var customMirror: Mirror { Mirror(self, children: ["name": Self.name]) }
 }

@@ -89,11 +89,12 @@ struct LocalSiteRole: Sendable {
         return nil
     }
 
-    /// Returns a `Set-Cookie` value without its domain, so that the cookie belongs to this site only. Returns `nil` if
-    /// the real host may not set the cookie, or if the cookie has the token's name.
+    /// Returns a `Set-Cookie` value with the site's name as its domain, if it has one. Returns `nil` if the real host
+    /// may not set the cookie, or if the cookie has the token's name.
     private func cookie(_ value: String) -> String? {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-        guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmingFieldWhitespace != token.name else {
+        guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmingFieldWhitespace != AccessToken.name
+        else {
             return nil
         }
         var components = [first]
@@ -109,6 +110,10 @@ struct LocalSiteRole: Sendable {
             guard domain.isEmpty || domain == site.host.host || site.host.host.hasSuffix(".\(domain)") else {
                 return nil
             }
+            // Without a dot it is a public suffix or an IPv6 address. An address has no subdomains. The cookie then
+            // belongs to the host alone (RFC 6265bis, section 5.7, step 9).
+            let hasSubdomains = domain.utf8.contains(UInt8(ascii: ".")) && !HostSyntax.isIPv4Address(domain.utf8)
+            if hasSubdomains { components.append(" Domain=\(site.name)"[...]) }
         }
         return components.joined(separator: ";")
     }

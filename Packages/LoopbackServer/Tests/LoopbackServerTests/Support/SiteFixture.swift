@@ -59,7 +59,7 @@ struct SiteFixture: Sendable {
     }
 
     /// The `Cookie` field with the token.
-    var cookie: String { "Cookie: \(server.token.name)=\(server.token.value)\r\n" }
+    var cookie: String { "Cookie: \(AccessToken.name)=\(server.token.value)\r\n" }
 
     func get(_ path: String, from peer: Peer, fields: String? = nil) async throws -> Answer {
         try await peer.get(path, host: "\(Self.name):\(port)", fields ?? cookie)
