@@ -41,8 +41,7 @@ extension Container {
     /// progress still get responses. Without this call, it is unlocked when the last reference to this container is
     /// released and the last work in progress has ended. No data is lost in either case.
     public func shutDown() async {
-        for component in components.inCloseOrder { component.willShutDown() }
-        for component in components.inCloseOrder { await component.shutDown() }
+        await components.shutDown()
         hub.finish()
     }
 }

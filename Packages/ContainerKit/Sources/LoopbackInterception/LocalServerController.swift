@@ -15,7 +15,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
     private weak var engine: Engine?
     private let server: LazyListener<LocalServer>
     private let events: LoopbackEventBatcher
-    private let cookies: (any LocalServerCookies)?
+    private let cookies: (any LocalServerCookieSharing)?
+    private let logger: Logger
     /// The open pages.
     let pages = LocalServerPages()
 
@@ -38,11 +39,12 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, cookies: (any LocalServerCookies)?,
+        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, cookies: (any LocalServerCookieSharing)?,
         directory: String, isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
         self.cookies = cookies
+        self.logger = logger
         let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host) { [pages] event in
             if case .listening = event { pages.reloadIfPortChanged() }
         }
@@ -112,23 +114,34 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// Serves the site of a page, and stores the cookies of its host and the access token for it in the engine.
     /// - Parameter url: the page's real URL.
     /// - Returns: the page's URL at the server, or `nil` if the URL has no site.
-    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not store the cookies.
+    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not store the token;
+    ///   `CancellationError`.
     func open(_ url: String) async throws -> String? {
         let server = try await server.started()
         let port = try await server.resume()
         pages.reloadIfPortChanged()
         guard let page = LocalServer.url(of: url, at: port) else { return nil }
         server.serve(page.site)
-        if let cookies {
-            try await withLimit(.seconds(10), "the engine does not store the cookies of the page") {
-                try await cookies.serve(url, named: page.site.name)
-            }
-        }
+        try await serveCookies(of: url, at: page.site.name)
         try await storeToken(
             EngineCookie(
                 name: AccessToken.name, value: server.token.value, domain: page.site.name, isSecure: true,
                 isHTTPOnly: true, sameSite: .strict))
         return page.url
+    }
+
+    /// Gives a site the cookies of its host. A page opens without them if the engine does not store them in time.
+    /// - Throws: `CancellationError`.
+    private func serveCookies(of url: String, at name: String) async throws {
+        guard let cookies else { return }
+        do {
+            try await withLimit(.seconds(10), "the engine does not store the cookies of the page") {
+                try await cookies.serve(url, named: name)
+            }
+        } catch {
+            try Task.checkCancellation()
+            logger.warning("a page opens without all its cookies", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Stores the access token in the engine, for each page that opens: the app may have removed all cookies, or the

@@ -49,8 +49,8 @@ package protocol LoopbackBodies: AnyObject, Sendable {
     @MainActor func complete(_ request: inout ResourceRequest) async throws -> Bool
 }
 
-/// The cookies of the sites of the local server, which the container keeps equal to those of the real hosts.
-package protocol LocalServerCookies: AnyObject, Sendable {
+/// A type that keeps the cookies of the sites of the local server equal to those of the real hosts.
+package protocol LocalServerCookieSharing: AnyObject, Sendable {
     /// Gives a site the cookies of its host, before a page of the site loads.
     /// - Parameters:
     ///   - url: a real URL of the site.
@@ -109,7 +109,7 @@ package struct LoopbackPorts: Sendable {
     let proxies: SystemProxies?
     let trusted: TrustedCertificates
     let outgoing: OutgoingRequests?
-    let cookies: (any LocalServerCookies)?
+    let cookies: (any LocalServerCookieSharing)?
 
     /// Creates the ports.
     /// - Parameters:
@@ -124,7 +124,7 @@ package struct LoopbackPorts: Sendable {
     package init(
         pipeline: any LoopbackPipeline, bodies: [(any LoopbackBodies)?], observer: (any LoopbackRequestObserver)?,
         host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates,
-        outgoing: OutgoingRequests? = nil, cookies: (any LocalServerCookies)? = nil
+        outgoing: OutgoingRequests? = nil, cookies: (any LocalServerCookieSharing)? = nil
     ) {
         self.cookies = cookies
         self.outgoing = outgoing

@@ -20,7 +20,7 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     /// The requests of the container that code of the app sends.
     var outgoing: OutgoingRequests?
     /// The receiver of the cookies of the local server's responses; `nil` for none.
-    var cookies: (any LocalServerCookies)?
+    var cookies: (any LocalServerCookieSharing)?
 
     func opens(_ target: HostPort) -> Bool {
         guard !ProofArrivals.isName(target.host) else { return false }

@@ -130,7 +130,8 @@ struct ContainerTests {
         await #expect { try await container() } throws: { ($0 as? StoreError)?.code == .inUse }
         await first.shutDown()
         let second = try await container()
-        first.releaseMemory()
+        // The former container does not lock the folder again.
+        try await first.hostResumed()
         await second.shutDown()
     }
 }

@@ -10,11 +10,12 @@ public struct CookieOptions: Sendable {
     ///
     /// A login that the app makes with URLSession is part of the first navigation of a page, and cookies of pages reach
     /// the storage. The last change wins. The names, domains and attributes of the storage's cookies, without values,
-    /// are in `native-cookies.json` in the container's folder, readable and writable only by the owner.
+    /// are in `native-cookies.json` in the container's folder, readable and writable only by the owner. With pages at
+    /// the local server, `server-cookies.json` has the sites and the domains of their cookies.
     ///
     /// If the engine's storage is in memory or ``isPersistent`` is `false`, cookies of pages are session cookies in the
-    /// storage, and there is no such file. Choose `none` if pages must not share their cookies with the app's requests,
-    /// or in all but one of several containers of a process.
+    /// storage, and there are no such files. Choose `none` if pages must not share their cookies with the app's
+    /// requests, or in all but one of several containers of a process.
     public var native = NativeCookieStorage.shared
     /// A Boolean value that indicates whether a cookie that is missing from the storage at the start was removed by the
     /// app; `nil`, the default, for the value that the platform and the storage require.

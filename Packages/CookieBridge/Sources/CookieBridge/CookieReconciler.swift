@@ -5,7 +5,8 @@ internal import AsyncSupport
 internal import CookieJar
 internal import Foundation
 
-/// An actor that synchronizes cookie stores: the app's storage, the engine's store and the jar.
+/// An actor that synchronizes cookie stores: the app's storage, the engine's store, the sites of the local server and
+/// the jar.
 ///
 /// `Reconciliation` contains the rules, and the reconciler performs the effects that it returns. Writes of one cookie
 /// to one store run one after the other. A failed write is tried again after a pause. Pending work is a state, not a

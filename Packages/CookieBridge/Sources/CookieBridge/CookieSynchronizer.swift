@@ -9,7 +9,7 @@ public import ResourceLoading
 public import WebEngine
 
 /// The owner of the cookies of a container's pages: the jar, its file, and the synchronization of the jar, the engine's
-/// store and the app's storage.
+/// store, the sites of the local server and the app's storage.
 ///
 /// Isolation: any thread; the jar has its own lock.
 @_spi(Facade) public final class CookieSynchronizer: Sendable {
@@ -115,7 +115,7 @@ public import WebEngine
     ) -> ServerCookieRecord {
         let path = directory + "/server-cookies.json"
         if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
-        let (entries, file) = openJar(isPersistent ? path : nil, NativeCookieRecord.limits, delegate)
+        let (entries, file) = openJar(isPersistent ? path : nil, ServerCookieRecord.limits, delegate)
         return ServerCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) }
     }
 
@@ -198,7 +198,7 @@ public import WebEngine
     /// - Throws: `EngineError`.
     public func serverPages() async throws -> PageCookies? {
         guard let server else { return nil }
-        let cookies = try await server.snapshot()
+        let cookies = try await server.cookies()
         return PageCookies(
             jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
     }

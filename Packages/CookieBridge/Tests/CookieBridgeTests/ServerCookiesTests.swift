@@ -29,12 +29,14 @@ struct ServerCookiesTests {
         folder = try TemporaryFolder()
     }
 
-    private func synchronizer() async throws -> CookieSynchronizer {
+    private func synchronizer(
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> CookieSynchronizer {
         var options = CookieOptions()
         options.native = .storage(storage)
         let synchronizer = CookieSynchronizer(
             options, directory: folder.path, hasJar: false, engine: store, localServerToken: "token",
-            delegate: NoDelegate())
+            clock: clock, delegate: NoDelegate())
         try await synchronizer.start()
         await synchronizer.synchronize()
         return synchronizer
@@ -122,10 +124,13 @@ struct ServerCookiesTests {
         let first = try await synchronizer()
         try await first.serve(shop, named: "shop.localhost")
         first.record(setCookies: ["all=1; Domain=example.com"], from: shop, at: "shop.localhost")
-        try await set("all", "1", at: ".shop.localhost")
-        try await set("host", "1", at: "shop.localhost")
-        await first.synchronize()
+        let end = Int64(Date(timeIntervalSinceNow: 600).timeIntervalSince1970)
+        for (name, domain) in [("all", ".shop.localhost"), ("host", "shop.localhost")] {
+            store.put(EngineCookie(name: name, value: "1", domain: domain, expires: end))
+        }
+        // The process ends before the container has read the cookies.
         await first.shutDown()
+        #expect(inStorage == [])
 
         let second = try await synchronizer()
         let writes = store.writes
@@ -159,6 +164,7 @@ struct ServerCookiesTests {
         try await synchronizer.serve("http://shop.example.com/", named: "plain.localhost")
         #expect(cookies(at: "plain.localhost") == [])
         try await set("id", "2", at: "plain.localhost")
+        try await set("id", "3", at: ".plain.localhost")
         try await set("new", "1", at: "plain.localhost", isSecure: true)
         try await set("page", "1", at: "plain.localhost")
         await synchronizer.synchronize()
@@ -194,6 +200,56 @@ struct ServerCookiesTests {
         await synchronizer.shutDown()
     }
 
+    @Test("An engine that does not store a cookie fails the page in time, and gets the cookie later")
+    func hangingEngine() async throws {
+        try put("all", "1", ".example.com")
+        let clock = ManualClock()
+        let synchronizer = try await synchronizer(clock: clock)
+        store.hangingNames = ["all"]
+        var failure: (any Error)?
+        var isServed = false
+        let serving = Task {
+            do { try await synchronizer.serve(shop, named: "shop.localhost") } catch { failure = error }
+            isServed = true
+        }
+        while !isServed {
+            clock.advance(by: .seconds(10))
+            await Task.yield()
+        }
+        await serving.value
+        #expect((failure as? EngineError)?.code == .timedOut)
+        store.hangingNames = []
+        await synchronizer.synchronize()
+        #expect(cookies(at: ".shop.localhost") == ["all=1"])
+        await synchronizer.shutDown()
+    }
+
+    @Test("Clearing fails if the engine does not remove a copy, and is repeated")
+    func stubbornCopy() async throws {
+        try put("host", "1", "shop.example.com")
+        let synchronizer = try await synchronizer()
+        try await synchronizer.serve(shop, named: "shop.localhost")
+        store.stubborn = "host"
+        await #expect(throws: CookieBridgeError.self) {
+            try await synchronizer.clear(.domains(["shop.example.com"]))
+        }
+        store.stubborn = nil
+        try await synchronizer.clear(.domains(["shop.example.com"]))
+        #expect(store.cookies.isEmpty && inStorage == [])
+        await synchronizer.shutDown()
+    }
+
+    @Test("A host without subdomains has no cookies with a domain")
+    func singleLabel() async throws {
+        let synchronizer = try await synchronizer()
+        try await synchronizer.serve("https://intranet/", named: "intra.localhost")
+        try await set("id", "1", at: ".intra.localhost")
+        await synchronizer.synchronize()
+        #expect(inStorage == ["id=1 intranet"] && cookies(at: "intra.localhost") == ["id=1"])
+        #expect(cookies(at: ".intra.localhost") == [])
+        await synchronizer.shutDown()
+    }
+
     @Test("If the engine loses its cookies, sites get them again")
     func loss() async throws {
         try put("all", "1", ".example.com")
@@ -213,12 +269,14 @@ struct ServerCookiesTests {
             ("shop.localhost", shop), (".shop.localhost", shop), ("api.localhost", api), (".api.localhost", api),
         ]
         for seed in 0..<12 as Range<UInt64> {
+            var served: Set<String> = []
             var generator = SeededGenerator(seed: seed)
             var current = try await synchronizer()
             var value = 0
             for round in 0..<24 {
                 for name in ["shop", "api"] where generator.chance(40) {
                     try await current.serve("https://\(name).example.com/", named: "\(name).localhost")
+                    served.insert(name)
                 }
                 for _ in 0..<Int.random(in: 1...3, using: &generator) {
                     value += 1
@@ -234,6 +292,7 @@ struct ServerCookiesTests {
                         // Only pages of served sites set cookies.
                         let site = place.hasPrefix(".") ? String(place.dropFirst()) : place
                         try await current.serve(url, named: site)
+                        served.insert(String(site.prefix { $0 != "." }))
                         if place.hasPrefix(".") {
                             current.record(setCookies: ["\(name)=; Domain=example.com"], from: url, at: site)
                         }
@@ -248,6 +307,10 @@ struct ServerCookiesTests {
                     for _ in 1...2 { await current.synchronize() }
                 }
                 let real = store.cookies.filter { !$0.domain.hasSuffix("localhost") }
+                let copies = served.map { name in
+                    real.count { [".example.com", "\(name).example.com"].contains($0.domain) }
+                }
+                #expect(store.cookies.count == real.count + copies.reduce(0, +), "seed \(seed), round \(round)")
                 #expect(
                     real.map { "\($0.name)=\($0.value) \($0.domain)" }.sorted() == inStorage,
                     "seed \(seed), round \(round)")

@@ -45,6 +45,7 @@ final class ComponentList {
     let inStartOrder: [any ContainerComponent]
     /// The same components in close order.
     let inCloseOrder: [any ContainerComponent]
+    private var isShutDown = false
 
     /// Creates the list.
     /// - Parameter components: the components by name; the value is `nil` for a feature that is not in use.
@@ -68,6 +69,13 @@ final class ComponentList {
         for component in inStartOrder { component.didStart() }
     }
 
+    /// Ends the work of all components.
+    func shutDown() async {
+        isShutDown = true
+        for component in inCloseOrder { component.willShutDown() }
+        for component in inCloseOrder { await component.shutDown() }
+    }
+
     func trimMemory(_ pressure: MemoryPressure) {
         for component in inCloseOrder { component.trimMemory(pressure) }
     }
@@ -78,8 +86,10 @@ final class ComponentList {
     }
 
     /// Reports a state of the app to all components.
+    /// Does nothing after ``shutDown()``, because another container may have the folder.
     /// - Throws: the first error, after all components were called.
     func hostDidTransition(to state: HostState) async throws {
+        guard !isShutDown else { return }
         var (state, failure) = (state, nil as (any Error)?)
         for component in state.isAway ? inCloseOrder : inStartOrder {
             do {

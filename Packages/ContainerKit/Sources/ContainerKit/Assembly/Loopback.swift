@@ -21,7 +21,7 @@
 
     // MARK: - Assembly
 
-    extension CookieSynchronizer: LocalServerCookies {}
+    extension CookieSynchronizer: LocalServerCookieSharing {}
 
     extension ContainerCore {
         /// The name of the access token of the local server; `nil` if the mode `loopbackServer` is not in use.

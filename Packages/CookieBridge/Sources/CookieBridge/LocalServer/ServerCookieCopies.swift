@@ -7,13 +7,13 @@ internal import PublicSuffixList
 
 /// The cookies of the real hosts, and their copies under the local names of the sites of the local server.
 ///
-/// A cookie has a copy at each served site whose host it reaches. A copy without a domain belongs to a cookie of the
+/// A cookie has a copy at each known site whose host it reaches. A copy without a domain belongs to a cookie of the
 /// host alone, and a copy with a domain to a cookie with the attribute `Domain`. If two cookies with a domain would
 /// have the same copy, the one with the longer domain has it. `Secure` cookies have no copies at sites of http origins,
 /// which the local server also serves over TLS.
 struct ServerCookieCopies {
-    /// A served site.
-    struct Site {
+    /// A site of the local server.
+    struct Site: Hashable {
         /// The canonical real host.
         let host: String
         /// A Boolean value that indicates whether the real origin is https.
@@ -39,152 +39,214 @@ struct ServerCookieCopies {
         }
     }
 
-    /// The largest number of served sites. Cookies have no copies at further sites.
-    private static let maxSites = 1_000
+    /// The cookies and the copies of one key.
+    private struct Group {
+        var cookies: [Cookie.Identity: Cookie] = [:]
+        var copies: [Cookie.Identity: Copy] = [:]
+        /// The number of failed attempts to write the copies since the last change.
+        var attempts = 0
+    }
 
-    /// The cookies with their real domains.
-    private(set) var cookies: [Cookie.Identity: Cookie] = [:]
-    /// The copies that the engine has, by their identities under the local names.
-    private var copies: [Cookie.Identity: Copy] = [:]
+    /// The largest number of known sites. Above it, cookies have no copies at the site that was added first.
+    static let maxSites = 512
+    /// The largest number of copies. Cookies have no further copies above it.
+    private static let maxCopies = 6_000
+    /// The largest number of attempts to write the copies of a cookie. A change of the cookie starts them again.
+    private static let maxAttempts = 4
+
+    private var groups: [Key: Group] = [:]
     private var sites: [String: Site] = [:]
-    /// The cookies whose copies may differ from them.
+    /// The names of the sites in the order in which they were added.
+    private var names: [String] = []
+    /// The number of copies.
+    private var count = 0
+    /// The groups whose copies may differ from their cookies.
     private var pending: Set<Key> = []
-    /// The copies that these cookies should have.
-    private var wanted: [Cookie.Identity: Copy] = [:]
+    private var hasRead = false
     private let record: ServerCookieRecord
     private let representation = CookieRepresentation.engine
     private let suffixes = SuffixList()
 
+    /// Creates the copies at the recorded sites, which the first read shows.
     init(_ record: ServerCookieRecord) {
         self.record = record
+        for (name, site) in record.sites { add(site, named: name) }
     }
+
+    /// The cookies with their real domains.
+    var cookies: [Cookie] { groups.values.flatMap(\.cookies.values) }
 
     // MARK: Changes
 
-    /// Adds a served site.
-    /// - Returns: `false` if the site was served before.
-    mutating func serve(_ site: Site, named name: String) -> Bool {
-        guard sites[name] == nil, sites.count < Self.maxSites else { return false }
+    /// Returns a Boolean value that indicates whether a site is known.
+    func knows(_ name: String) -> Bool { sites[name] != nil }
+
+    /// Adds a site, and records it.
+    mutating func serve(_ site: Site, named name: String) {
+        record.record(site, named: name)
+        add(site, named: name)
+        for (key, group) in groups where group.cookies.keys.contains(where: { reaches($0, site) }) {
+            pending.insert(key)
+        }
+    }
+
+    private mutating func add(_ site: Site, named name: String) {
         sites[name] = site
-        for identity in cookies.keys where reaches(identity, site) { pending.insert(Key(identity)) }
-        return true
+        names.append(name)
+        if names.count > Self.maxSites { sites[names.removeFirst()] = nil }
     }
 
     /// Sets a cookie of a real host.
     mutating func set(_ cookie: Cookie) {
-        cookies[cookie.identity] = cookie
-        pending.insert(Key(cookie.identity))
+        change(Key(cookie.identity)) { $0.cookies[cookie.identity] = cookie }
     }
 
     /// Removes a cookie of a real host.
     mutating func remove(_ identity: Cookie.Identity) {
-        cookies[identity] = nil
-        pending.insert(Key(identity))
+        change(Key(identity)) { $0.cookies[identity] = nil }
     }
 
     /// Removes the cookies of a scope.
     mutating func clear(_ scope: CookieScope) {
-        for identity in cookies.keys where scope.contains(identity) { remove(identity) }
+        for identity in groups.values.flatMap(\.cookies.keys) where scope.contains(identity) { remove(identity) }
     }
 
     /// Forgets the copies, because the engine has lost its cookies. Copies that a read does not show are written again.
     mutating func forgetCopies() {
-        copies = [:]
-        for identity in cookies.keys { pending.insert(Key(identity)) }
+        for key in groups.keys { change(key) { $0.copies = [:] } }
+        count = 0
     }
 
-    /// Adopts the changes of pages. Copies at sites that are neither recorded nor served are ignored.
+    private mutating func change(_ key: Key, _ body: (inout Group) -> Void) {
+        pending.insert(key)
+        var group = groups[key] ?? Group()
+        group.attempts = 0
+        body(&group)
+        groups[key] = group
+    }
+
+    // MARK: Reads
+
+    /// Adopts the changes of pages. Copies at sites that are not known are ignored.
     /// - Parameters:
     ///   - shown: the engine's cookies of all sites of the local server.
-    ///   - site: the local name of a site whose pages have not been open. Its unknown copies are older than the
-    ///     cookies.
+    ///   - site: the local name of a site that was added after the last read. Its copies are older than the cookies.
     ///   - now: the time against which cookies expire.
-    /// - Returns: the copies that the engine must not have, because the real host could not set them.
-    mutating func adopt(_ shown: [Cookie], ofNew site: String? = nil, now: Date) -> [Cookie.Identity] {
-        var refused: [Cookie.Identity] = []
+    mutating func adopt(_ shown: [Cookie], ofNew site: String? = nil, now: Date) {
         var (there, changed) = (Set<Cookie.Identity>(), Set<Cookie.Identity>())
         for copy in shown {
             there.insert(copy.identity)
-            let known = copies[copy.identity]?.cookie
-            guard !representation.isSame(copy, known), let identity = real(copy.identity),
-                identity.isHostOnly || suffixes.registrableDomain(of: identity.domain) != nil
-            else { continue }
-            // An http origin neither sets nor replaces Secure cookies (RFC 6265bis, section 5.7, steps 8 and 16).
-            let isOfHTTP = sites[copy.identity.domain]?.isSecure == false
-            if isOfHTTP, copy.isSecure || cookies[identity]?.isSecure == true {
-                refused.append(copy.identity)
-                continue
-            }
-            copies[copy.identity] = Copy(cookie: copy, owner: identity)
-            record.record(copy, of: identity.domain)
-            if known == nil, copy.identity.domain == site, cookies[identity] != nil {
-                pending.insert(Key(identity))
-                continue
-            }
+            guard let owner = owner(of: copy.identity) else { continue }
+            let key = Key(owner)
+            let known = groups[key]?.copies[copy.identity]
+            if let known, representation.isSame(copy, known.cookie) { continue }
+            let previous = groups[key]?.cookies[owner]
+            if known == nil { count += 1 }
+            change(key) { $0.copies[copy.identity] = Copy(cookie: copy, owner: owner) }
+            // A refused or an older copy is replaced by the next write.
+            guard isPermitted(copy, of: owner), copy.identity.domain != site || previous == nil else { continue }
             var cookie = copy
-            cookie.identity = identity
-            set(representation.restored(cookie, over: cookies[identity]))
-            changed.insert(identity)
+            cookie.identity = owner
+            set(representation.restored(cookie, over: previous))
+            if !copy.identity.isHostOnly, !owner.isHostOnly { record.record(copy.identity, of: owner.domain) }
+            changed.insert(owner)
         }
-        for gone in copies.keys where !there.contains(gone) {
-            let identity = real(gone)
-            copies[gone] = nil
-            record.remove(gone)
-            // A page at another site may have set the cookie again.
-            if let identity, !changed.contains(identity) { remove(identity) }
+        for (key, group) in groups {
+            for (gone, copy) in group.copies where !there.contains(gone) {
+                // A response may have named another domain for the removal.
+                let owner = owner(of: gone) ?? copy.owner
+                count -= 1
+                change(key) { group in
+                    group.copies[gone] = nil
+                    // A page at another site may have set the cookie again.
+                    if !changed.contains(owner) { group.cookies[owner] = nil }
+                }
+            }
+            for (identity, cookie) in group.cookies where cookie.expires.map({ $0 <= now }) ?? false {
+                remove(identity)
+            }
         }
-        for (identity, cookie) in cookies where cookie.expires.map({ $0 <= now }) ?? false { remove(identity) }
-        return refused
+        if !hasRead { record.removeEntries(except: there) }
+        hasRead = true
+    }
+
+    /// Returns a Boolean value that indicates whether the real host may set a cookie. An http origin neither sets nor
+    /// hides `Secure` cookies (RFC 6265bis, section 5.7, steps 8 and 16).
+    private func isPermitted(_ copy: Cookie, of owner: Cookie.Identity) -> Bool {
+        guard sites[copy.identity.domain]?.isSecure == false else { return true }
+        let secure = groups.values.lazy.flatMap(\.cookies.values).filter { cookie in
+            cookie.isSecure && cookie.identity.name.utf8.elementsEqual(owner.name.utf8)
+                && (CookieHost.matches(cookie.identity.domain, domain: owner.domain)
+                    || CookieHost.matches(owner.domain, domain: cookie.identity.domain))
+        }
+        return !copy.isSecure && secure.first == nil
     }
 
     // MARK: Writes
 
     /// The writes that make the copies equal to the cookies. They are recorded first.
-    mutating func updates() -> [CookieUpdate] {
-        guard !pending.isEmpty else { return [] }
-        wanted = [:]
-        let unserved = Dictionary(grouping: copies.filter { sites[$0.key.domain] == nil }, by: \.value.owner)
-        let changed = cookies.values.filter { pending.contains(Key($0.identity)) }
-        for cookie in changed.sorted(by: { $0.identity.domain.utf8.count > $1.identity.domain.utf8.count }) {
-            for place in places(of: cookie) + (unserved[cookie.identity] ?? []).map(\.key) where wanted[place] == nil {
+    func updates() -> [CookieUpdate] { pending.flatMap { updates(of: groups[$0] ?? Group()) } }
+
+    private func updates(of group: Group) -> [CookieUpdate] {
+        let wanted = wanted(by: group)
+        var updates = group.copies.keys.filter { wanted[$0] == nil }.map { CookieUpdate.remove($0) }
+        var room = Self.maxCopies - count
+        for (place, copy) in wanted where !representation.isSame(group.copies[place]?.cookie, copy.cookie) {
+            if group.copies[place] == nil {
+                guard room > 0 else { continue }
+                room -= 1
+            }
+            if !place.isHostOnly { record.record(place, of: copy.owner.domain) }
+            updates.append(.set(copy.cookie))
+        }
+        return updates
+    }
+
+    /// The copies that the cookies of a group should have.
+    private func wanted(by group: Group) -> [Cookie.Identity: Copy] {
+        var wanted: [Cookie.Identity: Copy] = [:]
+        for cookie in group.cookies.values.sorted(by: { $0.identity.domain.utf8.count > $1.identity.domain.utf8.count })
+        {
+            for (name, site) in sites
+            where reaches(cookie.identity, site) && (!cookie.isSecure || site.isSecure) {
                 var copy = cookie
-                copy.identity = place
-                wanted[place] = Copy(cookie: copy, owner: cookie.identity)
-                if !representation.isSame(copies[place]?.cookie, copy) {
-                    record.record(copy, of: cookie.identity.domain)
-                }
+                copy.identity.domain = name
+                if wanted[copy.identity] == nil { wanted[copy.identity] = Copy(cookie: copy, owner: cookie.identity) }
             }
         }
-        let gone = copies.keys.filter { pending.contains(Key($0)) && wanted[$0] == nil }
-        return gone.map { .remove($0) }
-            + wanted.filter { !representation.isSame(copies[$0.key]?.cookie, $0.value.cookie) }
-            .map { .set($0.value.cookie) }
+        return wanted
     }
 
     /// Records that the engine has performed a write.
     mutating func performed(_ update: CookieUpdate) {
+        let key = Key(update.identity)
+        guard var group = groups[key] else { return }
         switch update {
-        case .set(let copy): copies[copy.identity] = wanted[copy.identity]
+        case .set(let cookie):
+            if group.copies[cookie.identity] == nil { count += 1 }
+            group.copies[cookie.identity] = wanted(by: group)[cookie.identity]
         case .remove(let copy):
-            copies[copy] = nil
-            record.remove(copy)
+            if group.copies.removeValue(forKey: copy) != nil { count -= 1 }
         }
+        groups[key] = group
     }
 
-    /// Records that all writes were performed.
-    mutating func finished() { (pending, wanted) = ([], [:]) }
+    /// Records the end of the writes of ``updates()``.
+    /// - Parameter failed: the writes that the engine has not performed. They are tried again with the next ones.
+    mutating func finished(without failed: [CookieUpdate]) {
+        let failed = Set(failed.map { Key($0.identity) })
+        for key in pending {
+            if failed.contains(key) {
+                groups[key]?.attempts += 1
+                if groups[key]?.attempts ?? 0 < Self.maxAttempts { continue }
+            } else if groups[key]?.cookies.isEmpty == true, groups[key]?.copies.isEmpty == true {
+                groups[key] = nil
+            }
+            pending.remove(key)
+        }
+    }
 
     // MARK: Names
-
-    /// The identities of the copies at served sites.
-    private func places(of cookie: Cookie) -> [Cookie.Identity] {
-        sites.compactMap { name, site in
-            guard reaches(cookie.identity, site), !cookie.isSecure || site.isSecure else { return nil }
-            var copy = cookie.identity
-            copy.domain = name
-            return copy
-        }
-    }
 
     private func reaches(_ identity: Cookie.Identity, _ site: Site) -> Bool {
         identity.isHostOnly
@@ -192,11 +254,12 @@ struct ServerCookieCopies {
     }
 
     /// Returns the identity of the cookie to which a copy belongs, or `nil` if its site is not known.
-    private func real(_ copy: Cookie.Identity) -> Cookie.Identity? {
-        guard let domain = record.domain(of: copy) ?? copies[copy]?.owner.domain ?? sites[copy.domain]?.host
-        else { return nil }
-        var identity = copy
-        identity.domain = domain
-        return identity
+    private func owner(of copy: Cookie.Identity) -> Cookie.Identity? {
+        guard let host = sites[copy.domain]?.host else { return nil }
+        var owner = copy
+        owner.domain = copy.isHostOnly ? host : record.domain(of: copy) ?? host
+        // A host without a registrable domain has no cookies for subdomains (RFC 6265bis, section 5.7, step 9).
+        if suffixes.registrableDomain(of: owner.domain) == nil { (owner.domain, owner.isHostOnly) = (host, true) }
+        return owner
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import CookieJar
 internal import Foundation
 internal import WebEngine
@@ -13,13 +14,20 @@ internal import WebEngine
 /// Isolation: the main actor.
 @MainActor
 final class ServerCookies: CookieStoring {
+    /// The time limit of one write. The reconciler repeats a failed write.
+    private static let writeLimit = Duration.seconds(10)
+    /// The longest wait for the operations before an operation.
+    private static let queueLimit = Duration.seconds(10)
+
     private let store: any EngineCookieStore
     private let token: String
     private let clock: any Clock<Duration>
     nonisolated let record: ServerCookieRecord
     private var copies: ServerCookieCopies
-    /// The number of losses that are already reported to the reconciler.
+    /// The number of losses that reads have shown.
     private var losses: Int
+    /// A Boolean value that indicates whether a loss is not yet reported to the reconciler.
+    private var hasLost = false
     /// The end of the last operation.
     private var last: Task<Void, Never>?
 
@@ -43,43 +51,49 @@ final class ServerCookies: CookieStoring {
 
     nonisolated var representation: CookieRepresentation { .engine }
 
-    /// Gives a site that is served from now on the cookies that its host has. Returns at once for a served site.
+    /// Gives a site that is served from now on the cookies that its host has. Returns at once for a known site.
     /// - Parameters:
     ///   - url: a real URL of the site.
     ///   - name: the local name of the site.
     /// - Throws: `EngineError`.
     func serve(_ url: CookieURL, named name: String) async throws {
+        guard !copies.knows(name) else { return }
         try await exclusively { [self] in
-            let site = ServerCookieCopies.Site(host: url.host, isSecure: url.scheme == "https")
-            guard copies.serve(site, named: name) else { return }
-            try await adopt(try await read(), ofNew: name)
-            _ = try await align()
+            guard !copies.knows(name) else { return }
+            let shown = try await read()
+            copies.serve(ServerCookieCopies.Site(host: url.host, isSecure: url.scheme == "https"), named: name)
+            copies.adopt(shown, ofNew: name, now: Date())
+            // After a kill, the next process must know the site.
+            await record.flush()
+            try await align().check()
         }
     }
 
     func snapshot() async throws -> [Cookie] {
         try await exclusively { [self] in
-            let shown = try await read()
-            guard store.losses == losses else {
-                losses = store.losses
-                copies.forgetCopies()
+            let cookies = try await current()
+            guard !hasLost else {
+                hasLost = false
                 throw CookieStoreLoss()
             }
-            try await adopt(shown)
-            // No other store gets a cookie before its domain survives a kill.
-            await record.flush()
-            _ = try await align()
-            return Array(copies.cookies.values)
+            return cookies
         }
+    }
+
+    /// Returns the current cookies, also if the engine has lost cookies.
+    /// - Throws: `EngineError`.
+    func cookies() async throws -> [Cookie] {
+        try await exclusively { [self] in try await current() }
     }
 
     func set(_ cookie: Cookie) async throws {
         guard cookie.identity.name != token else { throw CookieRejection("the name belongs to the local server") }
         try await exclusively { [self] in
             copies.set(cookie)
-            guard let rejection = try await align() else { return }
+            let failures = await align().of(cookie.identity)
+            guard let rejection = failures.rejection else { return try failures.check() }
             copies.remove(cookie.identity)
-            _ = try await align()
+            _ = await align()
             throw rejection
         }
     }
@@ -87,20 +101,24 @@ final class ServerCookies: CookieStoring {
     func remove(_ identity: Cookie.Identity) async throws {
         try await exclusively { [self] in
             copies.remove(identity)
-            _ = try await align()
+            try await align().of(identity).check()
         }
     }
 
     /// Clears the store even if the engine has lost cookies; the next read reports the loss.
     func clear(_ scope: CookieScope) async throws {
         try await exclusively { [self] in
-            let shown = try await read()
-            try await adopt(shown)
+            copies.adopt(try await read(), now: Date())
             copies.clear(scope)
-            _ = try await align()
-            guard scope == .all else { return }
-            // The sites of the other cookies are not known.
-            for cookie in try await read() { try await perform(.remove(cookie.identity)) }
+            try await align().check()
+            var left = Set(try await read().map(\.identity))
+            if scope == .all {
+                // The sites of these cookies are not known.
+                for copy in left { try await perform(.remove(copy)) }
+                left = []
+            }
+            record.removeEntries(except: left)
+            await record.flush()
         }
     }
 
@@ -112,49 +130,96 @@ final class ServerCookies: CookieStoring {
 
     private func read() async throws -> [Cookie] {
         let cookies = try await EngineCookies.all(of: store, clock: clock)
+        if store.losses != losses {
+            (losses, hasLost) = (store.losses, true)
+            copies.forgetCopies()
+        }
         let now = Date()
         return cookies.filter { $0.isOfLocalhost && $0.name != token }.map { Cookie($0, created: now) }
     }
 
-    private func adopt(_ shown: [Cookie], ofNew site: String? = nil) async throws {
-        for copy in copies.adopt(shown, ofNew: site, now: Date()) { try await perform(.remove(copy)) }
+    private func current() async throws -> [Cookie] {
+        copies.adopt(try await read(), now: Date())
+        // No other store gets a cookie before its domain survives a kill.
+        await record.flush()
+        // A copy that the engine does not store is written again after the next read.
+        _ = await align()
+        return copies.cookies
     }
 
-    /// Makes the copies in the engine equal to the cookies.
-    /// - Returns: the reason if the engine rejects a cookie. The others are written.
-    private func align() async throws -> CookieRejection? {
+    /// The writes that the engine has not performed, with their errors.
+    private struct Failures {
+        var all: [(update: CookieUpdate, error: any Error)] = []
+
+        /// The reason if the engine rejects a cookie.
+        var rejection: CookieRejection? {
+            all.lazy.compactMap { failure in
+                guard case .set = failure.update, let error = failure.error as? EngineError, error.code == .cookie
+                else { return nil }
+                return CookieRejection(error.message)
+            }.first
+        }
+
+        /// Returns the failures of the cookies with the name and the path of an identity.
+        func of(_ identity: Cookie.Identity) -> Failures {
+            Failures(
+                all: all.filter { failure in
+                    failure.update.identity.name.utf8.elementsEqual(identity.name.utf8)
+                        && failure.update.identity.path.utf8.elementsEqual(identity.path.utf8)
+                })
+        }
+
+        /// - Throws: the first error.
+        func check() throws {
+            if let failure = all.first { throw failure.error }
+        }
+    }
+
+    /// Makes the copies in the engine equal to the cookies. All writes are tried.
+    private func align() async -> Failures {
         let updates = copies.updates()
         if !updates.isEmpty { await record.flush() }
-        var rejection: CookieRejection?
+        var failures = Failures()
         for update in updates {
-            do {
-                try await perform(update)
-            } catch let error as EngineError where error.code == .cookie {
-                rejection = CookieRejection(error.message)
-            }
+            do { try await perform(update) } catch { failures.all.append((update, error)) }
         }
-        copies.finished()
-        return rejection
+        copies.finished(without: failures.all.map(\.update))
+        return failures
     }
 
     private func perform(_ update: CookieUpdate) async throws {
-        switch update {
-        case .set(let copy): try await store.set(EngineCookie(copy))
-        case .remove(let copy):
-            try await store.remove(name: copy.name, domain: EngineCookie.domain(of: copy), path: copy.path)
+        // A write that does not end would delay all later operations.
+        try await withLimit(Self.writeLimit, clock: clock, "the engine does not store a cookie") { [store] in
+            switch update {
+            case .set(let copy): try await store.set(EngineCookie(copy))
+            case .remove(let copy):
+                try await store.remove(name: copy.name, domain: EngineCookie.domain(of: copy), path: copy.path)
+            }
         }
         copies.performed(update)
     }
 
     /// Runs an operation after the operations before it.
+    /// - Throws: `CancellationError`; `EngineError` with code `timedOut` if the operations before it do not end; the
+    ///   error of the operation.
     private func exclusively<Value: Sendable>(
         _ operation: @escaping @MainActor () async throws -> Value
     ) async throws -> Value {
-        let task = Task { [last] in
-            await last?.value
+        let task = Task { [last, clock] in
+            if let last, await last.value(within: Self.queueLimit, clock: clock) == nil {
+                try Task.checkCancellation()
+                throw EngineError(.timedOut, "the engine does not store cookies")
+            }
             return try await operation()
         }
-        last = Task { _ = await task.result }
-        return try await task.value
+        last = Task { [last] in
+            await last?.value
+            _ = await task.result
+        }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 }
