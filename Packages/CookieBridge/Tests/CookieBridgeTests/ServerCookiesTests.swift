@@ -16,7 +16,7 @@ import WebEngineTesting
 
 /// The cookies of the app's storage, of real hosts in the engine, and of the sites of a local server.
 @MainActor
-@Suite("Cookies of the local server", .timeLimit(.minutes(1)))
+@Suite("Cookies of the local server", .timeLimit(.minutes(5)))
 struct ServerCookiesTests {
     private let store = FakeCookies()
     private let storage: HTTPCookieStorage
@@ -268,12 +268,12 @@ struct ServerCookiesTests {
         let places = [
             ("shop.localhost", shop), (".shop.localhost", shop), ("api.localhost", api), (".api.localhost", api),
         ]
-        for seed in 0..<12 as Range<UInt64> {
+        for seed in 0..<5 as Range<UInt64> {
             var served: Set<String> = []
             var generator = SeededGenerator(seed: seed)
             var current = try await synchronizer()
             var value = 0
-            for round in 0..<24 {
+            for round in 0..<12 {
                 for name in ["shop", "api"] where generator.chance(40) {
                     try await current.serve("https://\(name).example.com/", named: "\(name).localhost")
                     served.insert(name)
