@@ -101,7 +101,9 @@ extension EngineCheck {
         let third = try await open(site.url + "/third", in: next)
         try expect(site.sent("/third") == ["answer=1"], "sent third: \(site.sent("/third"))")
         let counters = await next.cookieCounters()
-        try expect(counters?.reconciliation.writes == 0, "\(String(describing: counters))")
+        // With an engine in memory, no file has the sites of the local server. So their cookie is set again in memory.
+        let writes = mode == .server ? 1 : 0
+        try expect(counters?.reconciliation.writes == writes, "\(String(describing: counters))")
         try await next.clearAccount(domains: ["127.0.0.1"])
         try expect(stored(in: storage) == [], "after clearing: \(stored(in: storage))")
         await next.close(third)
