@@ -106,9 +106,12 @@ struct ServerCookieCopies {
         change(Key(identity)) { $0.cookies[identity] = nil }
     }
 
-    /// Removes the cookies of a scope.
+    /// Removes the cookies of a scope. Their copies are removed even if earlier attempts have failed.
     mutating func clear(_ scope: CookieScope) {
-        for identity in groups.values.flatMap(\.cookies.keys) where scope.contains(identity) { remove(identity) }
+        for (key, group) in groups {
+            let owners = Set(group.cookies.keys).union(group.copies.values.map(\.owner))
+            for owner in owners where scope.contains(owner) { change(key) { $0.cookies[owner] = nil } }
+        }
     }
 
     /// Forgets the copies, because the engine has lost its cookies. Copies that a read does not show are written again.
