@@ -99,9 +99,7 @@ public import WebEngine
     ) -> NativeCookies? {
         guard options.native.isUsed else { return nil }
         let path = directory + "/native-cookies.json"
-        // The file of an earlier process lists the sites of its pages.
-        if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
-        let (entries, file) = openJar(isPersistent ? path : nil, NativeCookieRecord.limits, delegate)
+        let (entries, file) = openRecord(path, NativeCookieRecord.limits, isPersistent: isPersistent, delegate)
         return NativeCookies(
             options.native,
             record: NativeCookieRecord(entries, file: file, kind: options.native.kind) {
@@ -114,9 +112,17 @@ public import WebEngine
         in directory: String, isPersistent: Bool, _ delegate: any CookieSynchronizerDelegate
     ) -> ServerCookieRecord {
         let path = directory + "/server-cookies.json"
-        if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
-        let (entries, file) = openJar(isPersistent ? path : nil, ServerCookieRecord.limits, delegate)
+        let (entries, file) = openRecord(path, ServerCookieRecord.limits, isPersistent: isPersistent, delegate)
         return ServerCookieRecord(entries, file: file) { delegate.record(.fileNotWritten($0)) }
+    }
+
+    /// Opens the jar of a record. If it is not persistent, removes its file.
+    private static func openRecord(
+        _ path: String, _ limits: CookieStore.Limits, isPersistent: Bool, _ delegate: any CookieSynchronizerDelegate
+    ) -> (CookieStore, CookieFile?) {
+        // The file of an earlier process lists the sites of its pages.
+        if !isPersistent { try? FileManager.default.removeItem(atPath: path) }
+        return openJar(isPersistent ? path : nil, limits, delegate)
     }
 
     /// Opens a jar and reads its file.

@@ -20,14 +20,6 @@ struct ServerCookieCopies {
         let isSecure: Bool
     }
 
-    /// A copy that the engine has.
-    private struct Copy {
-        /// The cookie, as the last read has shown or a write has stored it.
-        var cookie: Cookie
-        /// The cookie of the real host to which the copy belongs.
-        var owner: Cookie.Identity
-    }
-
     /// The name and the path of a cookie. Only cookies with the same key can have the same copy.
     private struct Key: Hashable {
         let name: [UInt8]
@@ -42,7 +34,8 @@ struct ServerCookieCopies {
     /// The cookies and the copies of one key.
     private struct Group {
         var cookies: [Cookie.Identity: Cookie] = [:]
-        var copies: [Cookie.Identity: Copy] = [:]
+        /// The copies that the engine has, as the last read has shown or a write has stored them.
+        var copies: [Cookie.Identity: Cookie] = [:]
         /// The number of failed attempts to write the copies since the last change.
         var attempts = 0
     }
@@ -109,7 +102,7 @@ struct ServerCookieCopies {
     /// Removes the cookies of a scope. Their copies are removed even if earlier attempts have failed.
     mutating func clear(_ scope: CookieScope) {
         for (key, group) in groups {
-            let owners = Set(group.cookies.keys).union(group.copies.values.map(\.owner))
+            let owners = Set(group.cookies.keys).union(group.copies.keys.compactMap(owner))
             for owner in owners where scope.contains(owner) { change(key) { $0.cookies[owner] = nil } }
         }
     }
@@ -142,10 +135,10 @@ struct ServerCookieCopies {
             guard let owner = owner(of: copy.identity) else { continue }
             let key = Key(owner)
             let known = groups[key]?.copies[copy.identity]
-            if let known, representation.isSame(copy, known.cookie) { continue }
+            if let known, representation.isSame(copy, known) { continue }
             let previous = groups[key]?.cookies[owner]
             if known == nil { count += 1 }
-            change(key) { $0.copies[copy.identity] = Copy(cookie: copy, owner: owner) }
+            change(key) { $0.copies[copy.identity] = copy }
             // A refused or an older copy is replaced by the next write.
             guard isPermitted(copy, of: owner), copy.identity.domain != site || previous == nil else { continue }
             var cookie = copy
@@ -155,14 +148,13 @@ struct ServerCookieCopies {
             changed.insert(owner)
         }
         for (key, group) in groups {
-            for (gone, copy) in group.copies where !there.contains(gone) {
-                // A response may have named another domain for the removal.
-                let owner = owner(of: gone) ?? copy.owner
+            for gone in group.copies.keys where !there.contains(gone) {
+                let owner = owner(of: gone)
                 count -= 1
                 change(key) { group in
                     group.copies[gone] = nil
                     // A page at another site may have set the cookie again.
-                    if !changed.contains(owner) { group.cookies[owner] = nil }
+                    if let owner, !changed.contains(owner) { group.cookies[owner] = nil }
                 }
             }
             for (identity, cookie) in group.cookies where cookie.expires.map({ $0 <= now }) ?? false {
@@ -194,27 +186,30 @@ struct ServerCookieCopies {
         let wanted = wanted(by: group)
         var updates = group.copies.keys.filter { wanted[$0] == nil }.map { CookieUpdate.remove($0) }
         var room = Self.maxCopies - count
-        for (place, copy) in wanted where !representation.isSame(group.copies[place]?.cookie, copy.cookie) {
+        for (place, cookie) in wanted {
+            var copy = cookie
+            copy.identity = place
+            guard !representation.isSame(group.copies[place], copy) else { continue }
             if group.copies[place] == nil {
                 guard room > 0 else { continue }
                 room -= 1
             }
-            if !place.isHostOnly { record.record(place, of: copy.owner.domain) }
-            updates.append(.set(copy.cookie))
+            if !place.isHostOnly { record.record(place, of: cookie.identity.domain) }
+            updates.append(.set(copy))
         }
         return updates
     }
 
-    /// The copies that the cookies of a group should have.
-    private func wanted(by group: Group) -> [Cookie.Identity: Copy] {
-        var wanted: [Cookie.Identity: Copy] = [:]
+    /// The cookies of a group, by the identities of the copies that they should have.
+    private func wanted(by group: Group) -> [Cookie.Identity: Cookie] {
+        var wanted: [Cookie.Identity: Cookie] = [:]
         for cookie in group.cookies.values.sorted(by: { $0.identity.domain.utf8.count > $1.identity.domain.utf8.count })
         {
             for (name, site) in sites
             where reaches(cookie.identity, site) && (!cookie.isSecure || site.isSecure) {
-                var copy = cookie
-                copy.identity.domain = name
-                if wanted[copy.identity] == nil { wanted[copy.identity] = Copy(cookie: copy, owner: cookie.identity) }
+                var place = cookie.identity
+                place.domain = name
+                if wanted[place] == nil { wanted[place] = cookie }
             }
         }
         return wanted
@@ -227,7 +222,7 @@ struct ServerCookieCopies {
         switch update {
         case .set(let cookie):
             if group.copies[cookie.identity] == nil { count += 1 }
-            group.copies[cookie.identity] = wanted(by: group)[cookie.identity]
+            group.copies[cookie.identity] = cookie
         case .remove(let copy):
             if group.copies.removeValue(forKey: copy) != nil { count -= 1 }
         }
