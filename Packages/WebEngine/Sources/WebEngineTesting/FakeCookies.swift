@@ -22,6 +22,8 @@ public final class FakeCookies: EngineCookieStore {
     public var hangs = false
     /// The names of cookies for which ``set(_:)`` waits until it is cancelled.
     public var hangingNames: Set<String> = []
+    /// The number of calls that waited, or wait, until they are cancelled.
+    public private(set) var hangingCalls = 0
     /// The number of calls of ``lose()``.
     public private(set) var losses = 0
     /// The number of calls of ``set(_:)`` and ``remove(name:domain:path:)``.
@@ -90,7 +92,10 @@ public final class FakeCookies: EngineCookieStore {
 
     private func waitIfHanging(for name: String? = nil) async throws {
         let hangs = hangs || name.map { hangingNames.contains($0) } ?? false
-        if hangs { for await _ in AsyncStream<Void>.makeStream().stream {} }
+        if hangs {
+            hangingCalls += 1
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+        }
         try Task.checkCancellation()
     }
 }
