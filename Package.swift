@@ -33,7 +33,9 @@ extension Target.Dependency {
     static let metricsTestKit = product(
         name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: network.union(storage)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: testing.union(loopback)))
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: testing.union(loopback).union(tools)))
+    static let cryptoExtras = product(
+        name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: tools))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
@@ -268,6 +270,10 @@ let package = Package(
         tests(
             of: "ResourceTable", in: "OfflinePackage",
             ["ContentDigest", "AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
+        target(
+            "TrustedUpdate",
+            ["ContentDigest", "StrictJSON", "SystemSupport", "WebSyntax", .crypto, .cryptoExtras]),
+        tests(of: "TrustedUpdate", ["AsyncSupport", "BaseTesting", .crypto, .cryptoExtras]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(
@@ -569,7 +575,7 @@ let package = Package(
                 "ContentDigest", "CommandSupport", "CookieJar", "HTTPCache", "HTTPTransport", "NIOTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "PublicSuffixList", "RemoteConfig",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON", "SystemSupport",
-                "ContainerTesting", "WebSyntax", .argumentParser,
+                "ContainerTesting", "TrustedUpdate", "WebSyntax", .argumentParser,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
         program(

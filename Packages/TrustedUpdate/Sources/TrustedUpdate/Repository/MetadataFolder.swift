@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import SystemSupport
+internal import WebSyntax
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The folder with the trusted metadata, under the file names of TUF without versions.
+///
+/// Each file is replaced atomically. Metadata from the folder is verified again by each refresh, so a damaged file is
+/// the same as a missing one, except the root, from which the trust begins.
+struct MetadataFolder: Sendable {
+    private let directory: DirectoryDescriptor
+
+    /// - Throws: ``TrustError`` with code `io`.
+    init(_ path: String) throws(TrustError) {
+        do throws(SystemError) { directory = try DirectoryDescriptor(path: path) } catch { throw TrustError(error) }
+    }
+
+    /// Returns the name of the file of a role. Characters that are not in the set `unreserved` are percent-encoded
+    /// (RFC 3986, section 2.3).
+    static func name(of role: String) -> String { PercentEncoding.encode(role, keeping: .unreserved) + ".json" }
+
+    /// Returns the metadata of a role, or `nil` if there is none, or none within the limit.
+    func read(_ role: String, maxBytes: Int) -> Data? {
+        // A named pipe would block without the flag.
+        guard let file = try? directory.openFile(Self.name(of: role), O_RDONLY | O_NONBLOCK) else { return nil }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        guard let bytes = try? handle.read(upToCount: maxBytes + 1), bytes.count <= maxBytes else { return nil }
+        return bytes
+    }
+
+    /// Replaces the metadata of a role. It is on the device when this method returns.
+    /// - Throws: ``TrustError`` with code `io`.
+    func write(_ bytes: Data, of role: String) throws(TrustError) {
+        do {
+            try bytes.withUnsafeBytes { try directory.replaceFile(Self.name(of: role), with: $0, isDurable: true) }
+        } catch let error as SystemError {
+            throw TrustError(error)
+        } catch {
+            throw TrustError(.io, "\(error)", at: directory.path, cause: error)
+        }
+    }
+
+    /// Removes the metadata of a role, if there is one.
+    /// - Throws: ``TrustError`` with code `io`.
+    func remove(_ role: String) throws(TrustError) {
+        do throws(SystemError) { try directory.remove(Self.name(of: role)) } catch { throw TrustError(error) }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+package import SystemSupport
+
+/// The reason for which metadata or a target of a TUF repository was refused.
+package struct TrustError: CodedError {
+    /// The type of the codes of this error.
+    package typealias Code = ErrorCode<TrustError>
+
+    package let code: Code
+    package let message: String
+    /// The name of a role, the path of a target, or a path in the file system.
+    package let location: String?
+    /// The underlying error of another library.
+    package let cause: (any Error)?
+
+    /// Creates an error.
+    package init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.location = location
+        self.cause = cause
+    }
+
+    /// Creates an error of the folder with the state.
+    init(_ error: SystemError) {
+        self.init(.io, "\(error)", at: error.path, cause: error)
+    }
+}
+
+extension ErrorCode<TrustError> {
+    /// The document is not metadata of the expected role.
+    package static var badMetadata: Self { Self("bad-metadata") }
+    /// A document is longer than its limit or than its announced length.
+    package static var tooLarge: Self { Self("too-large") }
+    /// Fewer keys than the threshold have signed the metadata.
+    package static var unsigned: Self { Self("unsigned") }
+    /// The metadata has expired.
+    package static var expired: Self { Self("expired") }
+    /// A version is lower than the trusted version, or a role has disappeared.
+    package static var rollback: Self { Self("rollback") }
+    /// A document has another length, digest or version than its announcement.
+    package static var mismatch: Self { Self("mismatch") }
+    /// The snapshot does not list a delegated role.
+    package static var unknownRole: Self { Self("unknown-role") }
+    /// The server does not have the metadata.
+    package static var notFound: Self { Self("not-found") }
+    /// The folder with the state cannot be read or written, or has no root.
+    package static var io: Self { Self("io") }
+}
