@@ -24,12 +24,7 @@ struct CookiesCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The time of all lines; the system's clock by default.", valueName: "RFC3339"),
-        transform: { text in
-            guard let date = RFC3339Date.date(text) else {
-                throw ValidationError("Not a time of RFC 3339, such as 2026-01-31T08:00:00Z.")
-            }
-            return date
-        })
+        transform: RFC3339Date.argument)
     var now: Date?
 
     func run() async throws {
@@ -223,5 +218,13 @@ enum RFC3339Date {
         else { return nil }
         let offset = Double(hours * 3_600 + minutes * 60)
         return time + seconds + (sign == "+" ? -offset : offset)
+    }
+
+    /// Returns the date of a value on the command line.
+    static func argument(_ text: String) throws -> Date {
+        guard let date = date(text) else {
+            throw ValidationError("Not a time of RFC 3339, such as 2026-01-31T08:00:00Z.")
+        }
+        return date
     }
 }

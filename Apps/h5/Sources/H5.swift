@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import PackageFormat
+internal import TrustedUpdate
 
 /// The command line for offline packages.
 @main
@@ -11,13 +12,14 @@ struct H5: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "h5",
         abstract: """
-            Packs, unpacks, verifies and serves offline packages; checks rules, config and tables; inspects resource \
-            tables, stores and cookies; runs an HTTP cache in front of an origin.
+            Packs, unpacks, verifies and serves offline packages; downloads by metadata of The Update Framework; checks \
+            rules, config and tables; inspects resource tables, stores and cookies; runs an HTTP cache in front of an \
+            origin.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [
-            Pack.self, Unpack.self, Verify.self, CheckCommand.self, Table.self, Store.self, Serve.self, CacheProxy.self,
-            CookiesCommand.self, Version.self,
+            Pack.self, Unpack.self, Verify.self, TrustCommand.self, CheckCommand.self, Table.self, Store.self,
+            Serve.self, CacheProxy.self, CookiesCommand.self, Version.self,
         ])
 
     // This configuration sets no `version`, because a version of the root command applies to all commands. It would
@@ -26,7 +28,11 @@ struct H5: AsyncParsableCommand {
     static func main() async {
         let asksForVersion = CommandLine.arguments.dropFirst().elementsEqual(["--version"])
         await CommandRunner.run(H5.self, arguments: asksForVersion ? ["version"] : nil) { error in
-            (error as? PackageError).map(CommandError.init)
+            switch error {
+            case let error as PackageError: CommandError(error)
+            case let error as TrustError: CommandError(error)
+            default: nil
+            }
         }
     }
 }
