@@ -11,10 +11,10 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz races conformance wpt modes cycles soak suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz races conformance conformance-tuf wpt modes cycles soak suffixes setup clean
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: setup ## Opens two real sites with and without the container and writes a report to build/demo
 	@Scripts/demo
@@ -73,6 +73,12 @@ conformance: ## Runs the tests of a fetch polyfill in all modes, SUITE=<checkout
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/conformance-fetch "$(SUITE)"
 
+conformance-tuf: ## Runs the suite of The Update Framework, SUITE=<checkout of theupdateframework/tuf-conformance>
+	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make conformance-tuf SUITE=<checkout of theupdateframework/tuf-conformance at eec841c>" >&2; exit 64; }
+	@Scripts/setup conformance
+	@$(MAKE) --no-print-directory apps
+	@Scripts/conformance-tuf "$(SUITE)"
+
 wpt: ## Runs web-platform-tests in the plain engine and two modes and lists the lost checks, SUITE=<checkout>
 	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make wpt SUITE=<checkout of web-platform-tests/wpt>" >&2; exit 64; }
 	@$(MAKE) --no-print-directory apps
@@ -99,4 +105,4 @@ setup: ## Installs missing dependencies on Debian and Ubuntu without questions
 	@Scripts/setup
 
 clean: ## Removes all build products except the demo's downloads and the fuzz corpora
-	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/modes build/sites build/races Package.resolved Fuzz/.build Fuzz/Package.resolved
+	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/modes build/sites build/races build/tuf-conformance Package.resolved Fuzz/.build Fuzz/Package.resolved
