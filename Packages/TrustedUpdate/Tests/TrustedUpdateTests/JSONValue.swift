@@ -52,29 +52,34 @@ enum JSONValue: Sendable, Equatable {
     }
 
     /// The canonical form.
-    var canonical: Data { Data(text().utf8) }
+    var canonical: Data { Data(text(isCanonical: true).utf8) }
 
     /// Returns the JSON text with sorted names and with white space around the values if `space` is not empty.
-    func text(space: String = "") -> String {
+    /// - Parameter isCanonical: a Boolean value that indicates whether line feeds in strings stay unescaped.
+    func text(space: String = "", isCanonical: Bool = false) -> String {
         switch self {
-        case .string(let text): Self.quote(text)
+        case .string(let text): Self.quote(text, isCanonical)
         case .number(let number): "\(number)"
         case .bool(let flag): flag ? "true" : "false"
         case .array(let elements):
-            "[" + elements.map { space + $0.text(space: space) }.joined(separator: ",") + space + "]"
+            "[" + elements.map { space + $0.text(space: space, isCanonical: isCanonical) }.joined(separator: ",")
+                + space + "]"
         case .object(let members):
             "{"
                 + members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-                .map { space + Self.quote($0.key) + space + ":" + space + $0.value.text(space: space) }
+                .map { name, value in
+                    space + Self.quote(name, isCanonical) + space + ":" + space
+                        + value.text(space: space, isCanonical: isCanonical)
+                }
                 .joined(separator: ",") + space + "}"
         case .missing: "null"
         }
     }
 
-    /// The texts of tests have no control characters.
-    private static func quote(_ text: String) -> String {
+    /// The texts of tests have no control characters but line feeds.
+    private static func quote(_ text: String, _ isCanonical: Bool) -> String {
         let escaped = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
-        return "\"\(escaped)\""
+        return "\"\(isCanonical ? escaped : escaped.replacingOccurrences(of: "\n", with: "\\n"))\""
     }
 }
 

@@ -41,7 +41,9 @@ struct SnapshotContent: MetadataContent {
         return true
     }
 
-    func check() throws { _ = try file(of: TopLevelRole.targets.rawValue) }
+    func check() throws {
+        guard files[ByteText("targets.json")] != nil else { throw TrustError(.badMetadata, "without targets") }
+    }
 
     /// Returns the announcement of a targets role.
     /// - Throws: ``TrustError`` with code `unknownRole`.
