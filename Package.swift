@@ -22,6 +22,7 @@ let packaging: Set<String> = ["Packaging"]
 let network: Set<String> = ["Network"]
 let loopback: Set<String> = ["Loopback"]
 let testing: Set<String> = ["Testing"]
+let trust: Set<String> = ["Trust"]
 let tools: Set<String> = ["Tools"]
 
 extension Target.Dependency {
@@ -33,9 +34,9 @@ extension Target.Dependency {
     static let metricsTestKit = product(
         name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: network.union(storage)))
     static let crypto = product(
-        name: "Crypto", package: "swift-crypto", condition: .when(traits: testing.union(loopback).union(tools)))
+        name: "Crypto", package: "swift-crypto", condition: .when(traits: testing.union(loopback).union(trust)))
     static let cryptoExtras = product(
-        name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: tools))
+        name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: trust))
     static let grdb = product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: storage))
     static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: storage))
     static func nio(_ name: String) -> Self {
@@ -118,6 +119,7 @@ let package = Package(
         .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
+        .library(name: "TrustedUpdate", targets: ["TrustedUpdate"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPCache", targets: ["HTTPCache"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
@@ -156,16 +158,17 @@ let package = Package(
         .executable(name: "container-browser", targets: ["container-browser"]),
     ],
     traits: [
-        .default(enabledTraits: ["Storage", "Packaging", "Network", "Loopback", "Testing", "Tools"]),
+        .default(enabledTraits: ["Storage", "Packaging", "Network", "Loopback", "Trust", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB."),
         .trait(
             name: "Packaging", description: "Tars in PackageFormat: brings libarchive, on Linux."),
         .trait(name: "Network", description: "NIOTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),
+        .trait(name: "Trust", description: "TrustedUpdate: brings swift-crypto."),
         .trait(name: "Testing", description: "ContainerTesting: brings hummingbird, swift-certificates and SwiftNIO."),
         .trait(
             name: "Tools", description: "The programs h5 and container-browser: brings ArgumentParser.",
-            enabledTraits: ["Packaging"]),
+            enabledTraits: ["Packaging", "Trust"]),
         .trait(
             name: "HTTPSTakeover",
             description: "The mode httpsTakeover of WKWebViewAdapter, which App Review may reject. Not a default."),

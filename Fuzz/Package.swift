@@ -28,7 +28,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(
-            name: "ContainerKit", path: "..", traits: ["Packaging", "Storage", "Network", "Loopback"]),
+            name: "ContainerKit", path: "..", traits: ["Packaging", "Storage", "Network", "Loopback", "Trust"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
@@ -41,6 +41,7 @@ let package = Package(
         fuzzer("TarFuzz"),
         fuzzer("ManifestFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("CatalogueFuzz"),
+        fuzzer("TrustFuzz", over: "TrustedUpdate"),
         fuzzer("SliceFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("DeliveryFuzz", over: "WebSyntax"),
         fuzzer("MessageHeadFuzz", over: "WebSyntax"),

@@ -15,7 +15,7 @@ struct SignedDocument {
     /// The name of the role, for errors.
     let name: String
     /// The signed bytes: the canonical form of the member `signed`.
-    private let message: [UInt8]
+    let message: [UInt8]
     /// The range of the member `signed`.
     private let signed: Range<Int>
     private let signatures: [(key: ByteText, bytes: [UInt8])]
