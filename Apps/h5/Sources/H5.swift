@@ -12,9 +12,9 @@ struct H5: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "h5",
         abstract: """
-            Packs, unpacks, verifies and serves offline packages; downloads by metadata of The Update Framework; checks \
-            rules, config and tables; inspects resource tables, stores and cookies; runs an HTTP cache in front of an \
-            origin.
+            Packs, unpacks, verifies and serves offline packages; downloads by metadata of The Update Framework; \
+            checks rules, config and tables; inspects resource tables, stores and cookies; runs an HTTP cache in \
+            front of an origin.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [

@@ -10,6 +10,9 @@ internal import ResourceLoading
 
 /// A client that fetches documents of limited size from servers that may be hostile. It follows no redirects.
 struct DocumentClient: Sendable {
+    /// The lowest rate of a document in bytes a second, after a minute.
+    private static let minimumRate = 1_024
+
     private let transport: AsyncHTTPTransport
 
     /// Calls `body` with a client, and closes its connections at the end.
@@ -42,7 +45,7 @@ struct DocumentClient: Sendable {
         do {
             let response = try await transport.send(head, body: .empty)
             switch response.head.status.code {
-            case 200: return try await Self.collect(response.body, upTo: limit)
+            case 200: return try await Self.collect(response.body, upTo: limit, at: url)
             case 403, 404: return nil
             default:
                 throw CommandError(
@@ -53,10 +56,15 @@ struct DocumentClient: Sendable {
         }
     }
 
-    /// Reads at most `limit` + 1 bytes.
-    private static func collect(_ body: ResourceBody, upTo limit: Int) async throws -> Data {
+    /// Reads at most `limit` + 1 bytes. A server that sends a byte now and then does not hold the command for days.
+    private static func collect(_ body: ResourceBody, upTo limit: Int, at url: String) async throws -> Data {
         var data = Data()
+        let start = ContinuousClock.now
         for try await piece in body.pieces() {
+            guard start.duration(to: .now) < .seconds(60 + data.count / minimumRate) else {
+                throw CommandError(
+                    .unavailable, code: "too-slow", "less than \(minimumRate) bytes a second", at: url)
+            }
             let rest = limit - data.count
             guard piece.count <= rest else {
                 data.append(piece.prefix(rest + 1))

@@ -28,7 +28,7 @@ struct TargetFolder {
         return try Self.mapping {
             guard let status = try directory.status(of: name), status.kind == .file, status.size == target.length
             else { return false }
-            let file = try directory.openFile(name, O_RDONLY)
+            let file = try directory.openFile(name, O_RDONLY | O_NONBLOCK)
             defer { close(file) }
             var data = Data(count: target.length)
             let count = try data.withUnsafeMutableBytes { try FileIO.fill($0, from: file, at: 0) }

@@ -106,7 +106,7 @@ struct TrustCommand: AsyncParsableCommand {
             guard data.count <= limit else {
                 throw TrustError(.tooLarge, "the root metadata has more than \(limit) bytes", at: path)
             }
-            try TrustedRepository.setRoot(data, folder: metadataDir)
+            try TrustedRepository.resetTrust(to: data, folder: metadataDir)
             if json { try CommandOutput.result(json: ["initialized": true]) }
         case .refresh(let url):
             try await DocumentClient.with { client in _ = try await refresh(from: url, with: client) }

@@ -23,7 +23,7 @@ package struct TrustError: CodedError {
         self.cause = cause
     }
 
-    /// Creates an error of the folder with the state.
+    /// Creates an error of the folder of trusted metadata.
     init(_ error: SystemError) {
         self.init(.io, "\(error)", at: error.path, cause: error)
     }
@@ -46,6 +46,6 @@ extension ErrorCode<TrustError> {
     package static var unknownRole: Self { Self("unknown-role") }
     /// The server does not have the metadata.
     package static var notFound: Self { Self("not-found") }
-    /// The folder with the state cannot be read or written, or has no root.
+    /// The folder of trusted metadata cannot be read or written, or has no root.
     package static var io: Self { Self("io") }
 }

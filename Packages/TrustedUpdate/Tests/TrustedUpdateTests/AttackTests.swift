@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import Testing
 
@@ -104,6 +105,16 @@ struct AttackTests {
         #expect(try client.versions() == [1, 2, 2, 1])
     }
 
+    @Test("A snapshot older than the stored one is refused without a stored timestamp, too")
+    mutating func snapshotRollbackWithoutTimestamp() async throws {
+        let old = repository.server.documents
+        try repository.update("snapshot", "timestamp")
+        try await client.refresh()
+        try FileManager.default.removeItem(atPath: client.folder.path + "/timestamp.json")
+        repository.server.documents = old
+        #expect(try await client.refreshFailure() == .rollback)
+    }
+
     @Test("A new snapshot cannot announce older metadata", arguments: [[], ["sha256"]], ["targets", "role"])
     mutating func targetsRollback(digests: [String], role: String) async throws {
         repository.announcedDigests = digests
@@ -188,6 +199,15 @@ struct AttackTests {
             let requests = repository.server.takeRequests().filter { $0.name == name }
             #expect(requests.map(\.maxBytes) == [limit])
         }
+    }
+
+    @Test("A target longer than the limit is refused, whatever its role lists") mutating func targetAboveLimit()
+        async throws
+    {
+        repository.addTarget("app.zip", "good")
+        repository["targets"]["targets"]["app.zip"]["length"] = .number(.max)
+        try repository.update("targets", "snapshot", "timestamp")
+        #expect(try await failure { try await client.target("app.zip") } == .tooLarge)
     }
 
     @Test("A document longer than its announced length is refused", arguments: ["snapshot", "targets"])

@@ -317,6 +317,24 @@ struct DelegationTests {
         }
     }
 
+    @Test("The prefix of hash bins can be the name of a top-level role") mutating func binsOfTopLevelName() async throws
+    {
+        repository.delegateBins("targets", bitLength: 1, bin: "targets-1")
+        repository.addTarget("abc", "good", to: "targets-1")
+        try publish("targets-1")
+        #expect(try await client.target("abc") != nil)
+    }
+
+    @Test("A delegated role whose name is too long for a file is fetched for each refresh")
+    mutating func longName() async throws {
+        let name = String(repeating: "\u{65E5}", count: 40)
+        repository.delegate(name)
+        repository.addTarget("app.zip", "good", to: name)
+        try publish(name)
+        #expect(try await client.target("app.zip") != nil)
+        #expect(try await client.target("app.zip") != nil)
+    }
+
     @Test("Hash bins of another form are refused", arguments: [0, 33, -1])
     mutating func badBitLength(bits: Int) async throws {
         repository.delegateBins("bin", bitLength: bits, bin: "bin-0")

@@ -93,6 +93,8 @@ struct MetadataTests {
             Change(role, "no time") { $0["expires"] = .missing },
             Change(role, "time without zone") { $0["expires"] = "2030-01-01T00:00:00" },
             Change(role, "time as number") { $0["expires"] = 1_893_456_000 },
+            Change(role, "year of five digits") { $0["expires"] = "10000-01-01T00:00:00Z" },
+            Change(role, "last version") { $0["version"] = .number(.max) },
             Change(role, "no such day") { $0["expires"] = "2030-02-30T00:00:00Z" },
             Change(role, "no version") { $0["version"] = .missing },
             Change(role, "version as text") { $0["version"] = "2" },

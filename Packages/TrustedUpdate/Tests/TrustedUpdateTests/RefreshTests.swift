@@ -145,6 +145,23 @@ struct RefreshTests {
         #expect(client.stored(role) == document)
     }
 
+    @Test("Stored metadata that cannot be read ends the refresh", arguments: ["timestamp", "snapshot", "targets"])
+    func unreadableFile(role: String) async throws {
+        try await client.refresh()
+        let path = "\(client.folder.path)/\(role).json"
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(try await client.refreshFailure() == .io)
+    }
+
+    @Test("Trust that begins again from a root forgets the stored timestamp and snapshot")
+    func reset() async throws {
+        try await client.refresh()
+        try TrustedRepository.resetTrust(to: try #require(client.stored("root")), folder: client.folder.path)
+        #expect(try client.versions() == [1, 0, 0, 1])
+        #expect(try await client.refreshFailure() == nil)
+    }
+
     @Test("Without a valid stored root there is no trust and no request", arguments: [nil, "", "{", "{}"])
     func damagedRoot(content: String?) async throws {
         try content.map { _ = try client.folder.write("root.json", $0.utf8) }
@@ -157,7 +174,7 @@ struct RefreshTests {
     @Test func storedRootWithoutOwnSignature() async throws {
         let root = try #require(client.stored("root"))
         let text = String(decoding: root, as: UTF8.self).replacingOccurrences(of: "2030-01-01", with: "2040-01-01")
-        try TrustedRepository.setRoot(Data(text.utf8), folder: client.folder.path)
+        try TrustedRepository.resetTrust(to: Data(text.utf8), folder: client.folder.path)
         #expect(try await client.refreshFailure() == .unsigned)
         #expect(repository.server.takeNames() == [])
     }
@@ -165,7 +182,7 @@ struct RefreshTests {
     @Test func missingFolder() async throws {
         let path = client.folder.path + "/missing"
         let folder = client.folder.path
-        #expect(try await failure { try TrustedRepository.setRoot(Data(), folder: path) } == .io)
+        #expect(try await failure { try TrustedRepository.resetTrust(to: Data(), folder: path) } == .io)
         let server = repository.server
         let repository = TrustedRepository(
             folder: path, metadataURL: TestServer.url, load: { try server.load($0, $1) })

@@ -75,7 +75,7 @@ struct TestClient {
         folder = try TemporaryFolder()
         server = repository.server
         guard let root = server.documents["1.root.json"] else { throw CocoaError(.fileReadNoSuchFile) }
-        try TrustedRepository.setRoot(root, folder: folder.path)
+        try TrustedRepository.resetTrust(to: root, folder: folder.path)
     }
 
     /// Runs a refresh as a new process would: with nothing but the stored files.

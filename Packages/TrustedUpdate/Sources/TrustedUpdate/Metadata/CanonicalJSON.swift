@@ -50,9 +50,20 @@ enum CanonicalJSON {
 
     /// A member of an object in the output.
     private struct Member {
-        /// The range of the escaped name, without quotes.
-        var name: Range<Int>
-        var all: Range<Int>
+        /// The start of the escaped name, after its quote.
+        private let start: UInt32
+        private let nameEnd: UInt32
+        private let end: UInt32
+
+        /// - Parameters:
+        ///   - name: the range of the escaped name, without quotes.
+        ///   - end: the end of the member.
+        init(name: Range<Int>, end: Int) {
+            (start, nameEnd, self.end) = (UInt32(name.lowerBound), UInt32(name.upperBound), UInt32(end))
+        }
+
+        var name: Range<Int> { Int(start)..<Int(nameEnd) }
+        var all: Range<Int> { Int(start) - 1..<Int(end) }
     }
 
     private static func appendObject(_ scanner: inout JSONScanner, to output: inout [UInt8]) throws {
@@ -60,7 +71,8 @@ enum CanonicalJSON {
         let start = output.count
         var members: [Member] = []
         var isSorted = true
-        try scanner.readObject { scanner, name in
+        // A set of names would use more memory than the document.
+        try scanner.readObject(checksNames: false) { scanner, name in
             if !members.isEmpty { output.append(UInt8(ascii: ",")) }
             let first = output.count
             append(name, of: scanner, to: &output)
@@ -68,10 +80,13 @@ enum CanonicalJSON {
             if let last = members.last, isSorted { isSorted = precedes(last.name, range, in: output) }
             output.append(UInt8(ascii: ":"))
             try append(&scanner, to: &output)
-            members.append(Member(name: range, all: first..<output.count))
+            members.append(Member(name: range, end: output.count))
         }
         if !isSorted {
             members.sort { precedes($0.name, $1.name, in: output) }
+            for (one, next) in zip(members, members.dropFirst()) where !precedes(one.name, next.name, in: output) {
+                throw TrustError(.badMetadata, "a name that comes twice in one object")
+            }
             var sorted: [UInt8] = []
             sorted.reserveCapacity(output.count - start)
             for member in members {

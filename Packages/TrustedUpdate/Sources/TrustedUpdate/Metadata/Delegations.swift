@@ -74,7 +74,7 @@ struct Delegations: Sendable {
         var (paths, prefixes) = ([String]?.none, [String]?.none)
         let keys = try RoleKeys(&scanner) { scanner, name in
             if scanner.equals(name, "name") {
-                roleName = try readName("the name of a role", &scanner)
+                roleName = try readName(&scanner)
             } else if scanner.equals(name, "terminating") {
                 isTerminating = try scanner.readFlag("terminating")
             } else if scanner.equals(name, "paths") {
@@ -103,7 +103,7 @@ struct Delegations: Sendable {
             if scanner.equals(name, "bit_length") {
                 bits = try scanner.readNumber("bit_length", from: 1)
             } else if scanner.equals(name, "name_prefix") {
-                prefix = try readName("name_prefix", &scanner)
+                prefix = try scanner.readText("name_prefix")
             } else {
                 try scanner.skipValue()
             }
@@ -122,10 +122,10 @@ struct Delegations: Sendable {
 
     /// Reads the name of a role. The name of a top-level role is refused, also in other case, because the metadata
     /// would replace that of the top-level role in the folder.
-    private static func readName(_ what: StaticString, _ scanner: inout JSONScanner) throws -> String {
-        let name = try scanner.readText(what)
+    private static func readName(_ scanner: inout JSONScanner) throws -> String {
+        let name = try scanner.readText("the name of a role")
         guard !name.isEmpty, TopLevelRole(rawValue: name.lowercased()) == nil else {
-            throw TrustError(.badMetadata, "\(what) is empty or that of a top-level role")
+            throw TrustError(.badMetadata, "a role with an empty name or the name of a top-level role")
         }
         return name
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContentDigest
 internal import Foundation
 internal import StrictJSON
 internal import WebSyntax
@@ -38,7 +37,7 @@ extension JSONScanner {
     mutating func readTime(_ what: StaticString) throws -> Date {
         let text = try readText(what)
         let style = Date.ISO8601FormatStyle()
-        guard let date = try? style.parse(text), style.format(date) == text else {
+        guard text.utf8.count == 20, let date = try? style.parse(text), style.format(date) == text else {
             throw TrustError(.badMetadata, "\(what) is no time in UTC with seconds")
         }
         return date

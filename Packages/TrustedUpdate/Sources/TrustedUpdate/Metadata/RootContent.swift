@@ -51,7 +51,7 @@ struct RootContent: MetadataContent {
     }
 
     /// Returns a Boolean value that indicates whether a later root no longer lists a key of a role.
-    func loses(keyOf role: TopLevelRole, in next: RootContent) -> Bool {
+    func removesKey(of role: TopLevelRole, in next: RootContent) -> Bool {
         guard let before = roles[role], let after = next.roles[role] else { return true }
         return !before.identifiers.isSubset(of: after.identifiers)
     }

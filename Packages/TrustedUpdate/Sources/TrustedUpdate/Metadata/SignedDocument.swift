@@ -34,17 +34,20 @@ struct SignedDocument {
                 var message: [UInt8] = []
                 var signed: Range<Int>?
                 var signatures: [(ByteText, [UInt8])]?
-                try scanner.readObject { scanner, name in
-                    if scanner.equals(name, "signed") {
+                // A set of names would use more memory than the document, which is not verified yet.
+                try scanner.readObject(checksNames: false) { scanner, name in
+                    if scanner.equals(name, "signed"), signed == nil {
                         guard scanner.nextToken() == UInt8(ascii: "{") else { throw scanner.failure("no object") }
                         let start = scanner.position
                         message.reserveCapacity(bytes.count)
                         try CanonicalJSON.append(&scanner, to: &message)
                         signed = start..<scanner.position
-                    } else if scanner.equals(name, "signatures") {
+                    } else if scanner.equals(name, "signatures"), signatures == nil {
                         signatures = try Self.readSignatures(&scanner)
+                    } else if scanner.equals(name, "signed") || scanner.equals(name, "signatures") {
+                        throw TrustError(.badMetadata, "a name that comes twice in one object")
                     } else {
-                        try scanner.skipValue()
+                        try scanner.skipValue(checksText: false)
                     }
                 }
                 try scanner.finish()
@@ -61,13 +64,13 @@ struct SignedDocument {
         var keys: Set<ByteText> = []
         try scanner.readArray { scanner in
             var (key, bytes) = (ByteText?.none, [UInt8]?.none)
-            try scanner.readObject { scanner, name in
+            try scanner.readObject(checksNames: false) { scanner, name in
                 if scanner.equals(name, "keyid") {
                     key = try scanner.readKeyID()
                 } else if scanner.equals(name, "sig") {
                     bytes = try scanner.readSignature()
                 } else {
-                    try scanner.skipValue()
+                    try scanner.skipValue(checksText: false)
                 }
             }
             guard let key, let bytes else { throw TrustError(.badMetadata, "a signature without a key") }
@@ -161,7 +164,10 @@ struct Metadata<Content: MetadataContent>: Sendable {
         guard let format, format.hasPrefix("1.") else {
             throw TrustError(.badMetadata, "of another version of the specification than 1")
         }
-        guard let version, let expires else { throw TrustError(.badMetadata, "without version or time of expiry") }
+        // The next version must be a number, too.
+        guard let version, version < .max, let expires else {
+            throw TrustError(.badMetadata, "without version or time of expiry")
+        }
         try content.check()
         self.version = version
         self.expires = expires

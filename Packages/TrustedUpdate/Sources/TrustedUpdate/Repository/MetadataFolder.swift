@@ -16,7 +16,7 @@ internal import WebSyntax
 /// The folder with the trusted metadata, under the file names of TUF without versions.
 ///
 /// Each file is replaced atomically. Metadata from the folder is verified again by each refresh, so a damaged file is
-/// the same as a missing one, except the root, from which the trust begins.
+/// the same as a missing one, except the root, from which the trust begins. Calls block their thread.
 struct MetadataFolder: Sendable {
     private let directory: DirectoryDescriptor
 
@@ -29,13 +29,26 @@ struct MetadataFolder: Sendable {
     /// (RFC 3986, section 2.3).
     static func name(of role: String) -> String { PercentEncoding.encode(role, keeping: .unreserved) + ".json" }
 
-    /// Returns the metadata of a role, or `nil` if there is none, or none within the limit.
-    func read(_ role: String, maxBytes: Int) -> Data? {
-        // A named pipe would block without the flag.
-        guard let file = try? directory.openFile(Self.name(of: role), O_RDONLY | O_NONBLOCK) else { return nil }
+    /// Returns the metadata of a role, or `nil` if there is no file, or none within the limit.
+    /// - Throws: ``TrustError`` with code `io` if a file cannot be read. It may protect against a rollback.
+    func read(_ role: String, maxBytes: Int) throws(TrustError) -> Data? {
+        let file: CInt
+        do throws(SystemError) {
+            // A named pipe would block without the flag.
+            file = try directory.openFile(Self.name(of: role), O_RDONLY | O_NONBLOCK)
+        } catch {
+            // A symbolic link is not followed. Only a short name can have a file.
+            guard ![ENOENT, ELOOP, ENAMETOOLONG].contains(error.number) else { return nil }
+            throw TrustError(error)
+        }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        guard let bytes = try? handle.read(upToCount: maxBytes + 1), bytes.count <= maxBytes else { return nil }
-        return bytes
+        let bytes: Data
+        do {
+            bytes = try handle.read(upToCount: maxBytes + 1) ?? Data()
+        } catch {
+            throw TrustError(.io, "\(error)", at: directory.location(of: Self.name(of: role)), cause: error)
+        }
+        return bytes.count <= maxBytes ? bytes : nil
     }
 
     /// Replaces the metadata of a role. It is on the device when this method returns.

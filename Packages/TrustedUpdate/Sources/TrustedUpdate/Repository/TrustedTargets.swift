@@ -55,11 +55,6 @@ package actor TrustedTargets {
         self.snapshot = snapshot
     }
 
-    /// Fetches the metadata of the top-level role (TUF 1.0.34, section 5.6).
-    func loadTopLevel() async throws {
-        _ = try await topLevel()
-    }
-
     /// Searches a target, in the order of the delegations (TUF 1.0.34, section 5.6.7): a role before the roles to which
     /// it delegates, and these in the order of the metadata.
     /// - Returns: `nil` if no role that is trusted for the target lists it.
@@ -70,14 +65,14 @@ package actor TrustedTargets {
         // The last element is visited next.
         var waiting: [(role: Delegations.Role, delegators: [ByteText], delegations: Delegations)] = []
         func visit(_ chain: [ByteText], _ content: TargetsContent) {
-            visited.formUnion(chain)
+            if let name = chain.last { visited.insert(name) }
             guard let delegations = content.delegations else { return }
             let roles = delegations.roles(for: path, digest: digest)
             if roles.last?.isTerminating == true { waiting = [] }
             waiting += roles.reversed().map { ($0, chain, delegations) }
         }
         let top = try await topLevel()
-        if let target = top.target(path) { return trusted(target, path) }
+        if let target = top.target(path) { return try makeTarget(target, path) }
         visit([Self.topLevelName], top)
         while let (role, delegators, delegations) = waiting.popLast(), visited.count <= session.limits.delegations {
             let name = ByteText(role.name)
@@ -85,19 +80,25 @@ package actor TrustedTargets {
             let content = try await load(delegators + [name]) { document throws(TrustError) in
                 try delegations.verify(document, as: role)
             }
-            if let target = content.target(path) { return trusted(target, path) }
+            if let target = content.target(path) { return try makeTarget(target, path) }
             visit(delegators + [name], content)
         }
         return nil
     }
 
+    /// The maximum number of delegated roles in memory.
+    private static let maxLoaded = 64
     private static let topLevelName = ByteText(TopLevelRole.targets.rawValue)
 
-    private func trusted(_ target: TargetsContent.Target, _ path: String) -> TrustedTarget {
-        TrustedTarget(target, at: path, isConsistent: root.content.isConsistent)
+    private func makeTarget(_ target: TargetsContent.Target, _ path: String) throws(TrustError) -> TrustedTarget {
+        guard target.length <= session.limits.targetBytes else {
+            throw TrustError(.tooLarge, "\(target.length) bytes, limit \(session.limits.targetBytes)", at: path)
+        }
+        return TrustedTarget(target, at: path, isConsistent: root.content.isConsistent)
     }
 
-    private func topLevel() async throws -> TargetsContent {
+    /// Returns the metadata of the top-level role (TUF 1.0.34, section 5.6).
+    func topLevel() async throws -> TargetsContent {
         try await load([Self.topLevelName]) { [root] document throws(TrustError) in
             try root.content.verify(document, as: .targets)
         }
@@ -123,14 +124,16 @@ package actor TrustedTargets {
             return metadata.content
         }
         let content: TargetsContent
-        if let stored = session.stored(role, maxBytes: maxBytes).flatMap({ try? verified($0) }) {
-            content = stored
+        if let stored = try session.stored(role, maxBytes: maxBytes), let trusted = try? verified(stored) {
+            content = trusted
         } else {
             let document = try await session.fetch(
                 role, version: root.content.isConsistent ? announced.version : nil, maxBytes: maxBytes)
             content = try verified(document)
-            try session.store(document)
+            // Delegated roles are stored to save requests only.
+            if chain.count == 1 { try session.store(document) } else { try? session.store(document) }
         }
+        if loaded.count > Self.maxLoaded { loaded = loaded.filter { $0.key.count == 1 } }
         loaded[chain] = content
         return content
     }
