@@ -56,7 +56,7 @@ struct DocumentClient: Sendable {
         }
     }
 
-    /// Reads at most `limit` + 1 bytes. A server that sends a byte now and then does not hold the command for days.
+    /// Reads at most `limit` + 1 bytes. A server that sends a byte now and then cannot delay the command for days.
     private static func collect(_ body: ResourceBody, upTo limit: Int, at url: String) async throws -> Data {
         var data = Data()
         let start = ContinuousClock.now

@@ -14,11 +14,12 @@ struct TrustCommand: AsyncParsableCommand {
         commandName: "trust",
         abstract: "Verifies metadata of The Update Framework (TUF 1.0), and downloads targets that it lists.",
         discussion: """
-            init stores the root metadata of a file as trusted, without a check and without a request. refresh updates \
-            root, timestamp, snapshot and targets in the folder of metadata. download refreshes once. Then it fetches \
-            each target in order, unless the folder of targets already has it, and stores verified targets only. The \
-            name of the file is the target's name with an escape for each character but letters, digits and _.-~. The \
-            first failure ends the command. Both folders must exist. No redirect is followed.
+            init stores the root metadata of a file as trusted, without a check and without a request, and removes \
+            the stored timestamp and snapshot. refresh updates root, timestamp, snapshot and targets in the folder of \
+            metadata. download refreshes once. Then it fetches each target in order, unless the folder of targets \
+            already has it, and stores verified targets only; a target has at most 64 MiB. The name of the file is \
+            the target's name with an escape for each character but letters, digits and _.-~. The first failure ends \
+            the command. Both folders must exist. No redirect is followed.
 
             Metadata or a target that is refused ends the command with 77, a missing document or target with 66, and a \
             failed request with 69.

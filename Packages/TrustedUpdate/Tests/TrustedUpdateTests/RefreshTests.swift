@@ -151,10 +151,12 @@ struct RefreshTests {
         let path = "\(client.folder.path)/\(role).json"
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(try await client.refreshFailure() == .io)
+        let error = await #expect(throws: TrustError.self) { try await client.refresh() }
+        // If the read were ignored, the replacement of the folder by a file would fail.
+        #expect(error?.code == .io && error?.message.hasPrefix("rename") == false)
     }
 
-    @Test("Trust that begins again from a root forgets the stored timestamp and snapshot")
+    @Test("Trust that begins again from a root removes the stored timestamp and snapshot")
     func reset() async throws {
         try await client.refresh()
         try TrustedRepository.resetTrust(to: try #require(client.stored("root")), folder: client.folder.path)

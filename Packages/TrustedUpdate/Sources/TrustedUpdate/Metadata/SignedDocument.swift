@@ -164,7 +164,7 @@ struct Metadata<Content: MetadataContent>: Sendable {
         guard let format, format.hasPrefix("1.") else {
             throw TrustError(.badMetadata, "of another version of the specification than 1")
         }
-        // The next version must be a number, too.
+        // The next root must have a version, too.
         guard let version, version < .max, let expires else {
             throw TrustError(.badMetadata, "without version or time of expiry")
         }

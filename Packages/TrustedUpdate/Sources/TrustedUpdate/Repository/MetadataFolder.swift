@@ -30,14 +30,14 @@ struct MetadataFolder: Sendable {
     static func name(of role: String) -> String { PercentEncoding.encode(role, keeping: .unreserved) + ".json" }
 
     /// Returns the metadata of a role, or `nil` if there is no file, or none within the limit.
-    /// - Throws: ``TrustError`` with code `io` if a file cannot be read. It may protect against a rollback.
+    /// - Throws: ``TrustError`` with code `io` if a file cannot be read, because it may protect against a rollback.
     func read(_ role: String, maxBytes: Int) throws(TrustError) -> Data? {
         let file: CInt
         do throws(SystemError) {
             // A named pipe would block without the flag.
             file = try directory.openFile(Self.name(of: role), O_RDONLY | O_NONBLOCK)
         } catch {
-            // A symbolic link is not followed. Only a short name can have a file.
+            // A symbolic link is not followed. A name that is too long has no file.
             guard ![ENOENT, ELOOP, ENAMETOOLONG].contains(error.number) else { return nil }
             throw TrustError(error)
         }

@@ -37,10 +37,11 @@ package struct TrustedRepository: Sendable {
         self.load = load
     }
 
-    /// Begins the trust again from a root that comes from a trusted source, whatever the folder has. The next refresh
-    /// verifies it.
+    /// Begins the trust again from a root that comes from a trusted source, whatever the folder has. Removes the stored
+    /// timestamp and snapshot. The next refresh verifies the root.
     ///
-    /// Do not call it at each launch: the folder can have a later root, which no longer trusts keys of this one.
+    /// Do not call it at each launch: the folder can have a later root, which no longer trusts keys of this one, and
+    /// the removed files protect against older metadata.
     /// - Throws: ``TrustError`` with code `io`.
     package static func resetTrust(to root: Data, folder: String) throws {
         let folder = try MetadataFolder(folder)
