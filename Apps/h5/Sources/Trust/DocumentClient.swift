@@ -59,7 +59,7 @@ struct DocumentClient: Sendable {
     /// Reads at most `limit` + 1 bytes. A server that sends a byte now and then cannot delay the command for days.
     private static func collect(_ body: ResourceBody, upTo limit: Int, at url: String) async throws -> Data {
         var data = Data()
-        let start = ContinuousClock.now
+        let start = SuspendingClock.now
         for try await piece in body.pieces() {
             guard start.duration(to: .now) < .seconds(60 + data.count / minimumRate) else {
                 throw CommandError(

@@ -7,7 +7,7 @@ internal import Foundation
 internal import StrictJSON
 
 /// A public key of a role (TUF 1.0.34, section 4.2.1).
-struct PublicKey: Sendable {
+struct PublicKey: Sendable, Equatable {
     private enum Kind {
         case ed25519, ecdsaP256, ecdsaP384, rsaPSS
     }

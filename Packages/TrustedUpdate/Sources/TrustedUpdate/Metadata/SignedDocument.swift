@@ -65,10 +65,12 @@ struct SignedDocument {
         try scanner.readArray { scanner in
             var (key, bytes) = (ByteText?.none, [UInt8]?.none)
             try scanner.readObject(checksNames: false) { scanner, name in
-                if scanner.equals(name, "keyid") {
+                if scanner.equals(name, "keyid"), key == nil {
                     key = try scanner.readKeyID()
-                } else if scanner.equals(name, "sig") {
+                } else if scanner.equals(name, "sig"), bytes == nil {
                     bytes = try scanner.readSignature()
+                } else if scanner.equals(name, "keyid") || scanner.equals(name, "sig") {
+                    throw TrustError(.badMetadata, "a name that comes twice in one object")
                 } else {
                     try scanner.skipValue(checksText: false)
                 }

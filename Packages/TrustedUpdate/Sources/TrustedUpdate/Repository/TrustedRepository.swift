@@ -45,6 +45,7 @@ package struct TrustedRepository: Sendable {
     /// - Throws: ``TrustError`` with code `io`.
     package static func resetTrust(to root: Data, folder: String) throws {
         let folder = try MetadataFolder(folder)
+        // The files of another root are removed first. After a failure or a kill in between, the former root stays.
         for role in [TopLevelRole.timestamp, .snapshot] { try folder.remove(role.rawValue) }
         try folder.write(root, of: TopLevelRole.root.rawValue)
     }

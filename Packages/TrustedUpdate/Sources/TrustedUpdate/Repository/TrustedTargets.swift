@@ -124,13 +124,16 @@ package actor TrustedTargets {
             return metadata.content
         }
         let content: TargetsContent
-        if let stored = try session.stored(role, maxBytes: maxBytes), let trusted = try? verified(stored) {
+        // Delegated roles are stored to save requests only, and the snapshot protects their versions.
+        let stored =
+            chain.count == 1
+            ? try session.stored(role, maxBytes: maxBytes) : try? session.stored(role, maxBytes: maxBytes)
+        if let stored, let trusted = try? verified(stored) {
             content = trusted
         } else {
             let document = try await session.fetch(
                 role, version: root.content.isConsistent ? announced.version : nil, maxBytes: maxBytes)
             content = try verified(document)
-            // Delegated roles are stored to save requests only.
             if chain.count == 1 { try session.store(document) } else { try? session.store(document) }
         }
         if loaded.count > Self.maxLoaded { loaded = loaded.filter { $0.key.count == 1 } }
