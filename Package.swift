@@ -275,7 +275,7 @@ let package = Package(
             ["ContentDigest", "AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
         target(
             "TrustedUpdate",
-            ["ContentDigest", "StrictJSON", "SystemSupport", "WebSyntax", .crypto, .cryptoExtras]),
+            ["ContentDigest", "PackageFormat", "StrictJSON", "SystemSupport", "WebSyntax", .crypto, .cryptoExtras]),
         tests(of: "TrustedUpdate", ["AsyncSupport", "BaseTesting", .crypto, .cryptoExtras]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),

@@ -21,6 +21,7 @@ let package = Package(
     ],
     dependencies: [
         .package(path: "../ContentSupport"),
+        .package(path: "../OfflinePackage", traits: []),
         .package(path: "../ResourceLoading"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
@@ -29,6 +30,7 @@ let package = Package(
             name: "TrustedUpdate",
             dependencies: [
                 .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),

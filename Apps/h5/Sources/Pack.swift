@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContentDigest
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import PackagePublisher
 
 /// The command `h5 pack`, which builds a package from a built site.

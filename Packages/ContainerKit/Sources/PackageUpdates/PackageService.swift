@@ -69,6 +69,7 @@ package final class PackageService {
     ) async throws {
         var (packages, updates) = (packages, updates)
         updates.conditions = conditions
+        updates.signedManifests = automatic.catalogue?.signedManifests
         packages.logger = logger
         updates.logger = logger
         (store, library) = try await Self.open(directory, budgets, packages)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 

@@ -55,12 +55,29 @@ extension ResourceLoader {
     /// - Throws: ``ResourceError`` if the status is not 200 or the document is too long; the errors of the loader.
     @concurrent
     public func document(at url: String, _ fields: HTTPFields = [:], upTo limit: Int) async throws -> Data {
+        // Without missing statuses, there always is a document.
+        try await documentIfPresent(at: url, fields, upTo: limit, missing: []) ?? Data()
+    }
+
+    /// Loads a document into memory, unless the server does not have it.
+    /// - Parameters:
+    ///   - url: the absolute URL of the document.
+    ///   - fields: the fields of the request.
+    ///   - limit: the maximum number of bytes.
+    ///   - missing: the statuses that mean that the server does not have the document.
+    /// - Returns: `nil` for one of these statuses.
+    /// - Throws: ``ResourceError``, with code `invalidRequest` for a status other than 200.
+    @concurrent
+    package func documentIfPresent(
+        at url: String, _ fields: HTTPFields = [:], upTo limit: Int, missing: Set<HTTPResponse.Status>
+    ) async throws -> Data? {
         guard let head = HTTPRequest(urlText: url, headerFields: fields) else {
             throw ResourceError(.invalidRequest, "the text is not an absolute URL", at: url)
         }
         guard let response = try await load(ResourceRequest(head)) else {
             throw ResourceError(.internal, "no loader returned a response", at: url)
         }
+        guard !missing.contains(response.head.status) else { return nil }
         guard response.head.status == .ok else {
             throw ResourceError(.invalidRequest, "HTTP status \(response.head.status.code)", at: url)
         }

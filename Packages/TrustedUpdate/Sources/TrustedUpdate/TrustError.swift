@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import SystemSupport
+public import SystemSupport
 
 /// The reason for which metadata or a target of a TUF repository was refused.
-package struct TrustError: CodedError {
+public struct TrustError: CodedError {
     /// The type of the codes of this error.
-    package typealias Code = ErrorCode<TrustError>
+    public typealias Code = ErrorCode<TrustError>
 
-    package let code: Code
-    package let message: String
+    public let code: Code
+    public let message: String
     /// The name of a role, the path of a target, or a path in the file system.
-    package let location: String?
+    public let location: String?
     /// The underlying error of another library.
-    package let cause: (any Error)?
+    public let cause: (any Error)?
 
     /// Creates an error.
-    package init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.location = location
@@ -31,21 +31,21 @@ package struct TrustError: CodedError {
 
 extension ErrorCode<TrustError> {
     /// The document is not metadata of the expected role.
-    package static var badMetadata: Self { Self("bad-metadata") }
+    public static var badMetadata: Self { Self("bad-metadata") }
     /// A document is longer than its limit or than its announced length.
-    package static var tooLarge: Self { Self("too-large") }
+    public static var tooLarge: Self { Self("too-large") }
     /// Fewer keys than the threshold have signed the metadata.
-    package static var unsigned: Self { Self("unsigned") }
+    public static var unsigned: Self { Self("unsigned") }
     /// The metadata has expired.
-    package static var expired: Self { Self("expired") }
+    public static var expired: Self { Self("expired") }
     /// A version is lower than the trusted version, or a role has disappeared.
-    package static var rollback: Self { Self("rollback") }
+    public static var rollback: Self { Self("rollback") }
     /// A document has another length, digest or version than its announcement.
-    package static var mismatch: Self { Self("mismatch") }
+    public static var mismatch: Self { Self("mismatch") }
     /// The snapshot does not list a delegated role.
-    package static var unknownRole: Self { Self("unknown-role") }
+    public static var unknownRole: Self { Self("unknown-role") }
     /// The server does not have the metadata.
-    package static var notFound: Self { Self("not-found") }
+    public static var notFound: Self { Self("not-found") }
     /// The folder of trusted metadata cannot be read or written, or has no root.
-    package static var io: Self { Self("io") }
+    public static var io: Self { Self("io") }
 }

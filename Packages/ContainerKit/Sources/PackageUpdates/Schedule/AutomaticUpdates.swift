@@ -19,7 +19,7 @@ public struct AutomaticUpdates: Sendable {
     /// document.
     public var catalogue: (any PackageCataloguing)?
     /// The URLs below which the scopes of a catalogue must lie. If empty, the default, it is the origin of the
-    /// catalogue's primary URL.
+    /// catalogue's primary URL, or any URL if the publisher signs the catalogue.
     ///
     /// A catalogue with another scope is refused as a whole.
     public var scopes: [PackageBaseURL] = []
@@ -35,8 +35,9 @@ public struct AutomaticUpdates: Sendable {
     public init() {}
 
     /// The URLs below which the scopes of a catalogue must lie.
-    var effectiveScopes: [PackageBaseURL] {
+    var effectiveScopes: [PackageBaseURL]? {
         guard scopes.isEmpty, let catalogue else { return scopes }
+        guard catalogue.signedManifests == nil else { return nil }
         return UpdatePlan.origin(of: catalogue.primaryURL).map { [$0] } ?? []
     }
 }

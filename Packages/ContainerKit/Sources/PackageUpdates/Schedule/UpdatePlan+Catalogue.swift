@@ -3,7 +3,7 @@
 
 internal import Foundation
 @_spi(Facade) internal import OfflinePackage
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 @_spi(Facade) internal import ResourceTable
 
 // The checks of the catalogue.
@@ -60,8 +60,8 @@ extension UpdatePlan {
         case .failed(let error): throw error
         case .catalogue(let catalogue):
             try checkScopes(of: catalogue)
-            if let known = stored.sequence {
-                guard catalogue != stored.catalogue else { return nil }
+            guard stored.sequence == nil || catalogue != stored.catalogue else { return nil }
+            if let known = stored.sequence, !options.isSigned {
                 if catalogue.sequence < known, isMirror { return nil }
                 // If the stored catalogue could not be read, it may be this one.
                 guard catalogue.sequence > known || (stored.catalogue == nil && catalogue.sequence == known) else {
@@ -75,7 +75,7 @@ extension UpdatePlan {
 
     /// Returns a Boolean value that indicates whether the scope of an entry lies below one of ``Options/scopes``.
     func isAllowed(_ entry: PackageCatalogue.Entry) -> Bool {
-        options.scopes.contains { entry.scope.lies(under: $0) }
+        options.scopes?.contains { entry.scope.lies(under: $0) } ?? true
     }
 
     private func checkScopes(of catalogue: PackageCatalogue) throws(DeliveryError) {

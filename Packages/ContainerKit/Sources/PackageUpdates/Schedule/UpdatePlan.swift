@@ -32,8 +32,10 @@ struct UpdatePlan: Sendable, Hashable {
         /// The URL that identifies the catalogue, or `nil` if there is none.
         var catalogueURL: String?
         var hasMirror = false
-        /// The URLs below which the scopes of a catalogue must lie.
-        var scopes: [PackageBaseURL] = []
+        /// A Boolean value that indicates whether the source of the catalogue itself refuses outdated ones.
+        var isSigned = false
+        /// The URLs below which the scopes of a catalogue must lie; `nil` for any.
+        var scopes: [PackageBaseURL]? = []
         var timing = ApplyTiming.nextLaunch
         var urgency = UpdateUrgency.whenConvenient
         var maxConcurrent = 2

@@ -22,7 +22,7 @@ package final class UpdateScheduler {
     private let updater: PackageUpdater
     private let library: PackageLibrary
     private let catalogue: (any PackageCataloguing)?
-    private let load: @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data
+    private let load: DocumentLoading
     private let conditions: any HostConditioning
     private let storage: StoredDocument
     private let logger: Logger
@@ -383,7 +383,7 @@ extension UpdateScheduler {
 
     private static func makeLoad(
         _ network: any ResourceLoader, allowsInsecure: Bool, _ clock: any Clock<Duration>
-    ) -> @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data {
+    ) -> DocumentLoading {
         @Sendable func isAllowed(_ url: String) -> Bool {
             allowsInsecure || WebOrigin(url: url)?.isPotentiallyTrustworthy ?? false
         }
@@ -395,15 +395,16 @@ extension UpdateScheduler {
             return try await withTimeLimit(answerLimit, clock: clock) {
                 DeliveryError(.stalled, "no catalogue arrived within \(answerLimit)", at: url)
             } _: {
-                try await loader.document(
-                    at: url, [.accept: "application/json", .cacheControl: "no-cache"], upTo: maxBytes)
+                try await loader.documentIfPresent(
+                    at: url, [.accept: "application/json", .cacheControl: "no-cache"], upTo: maxBytes,
+                    missing: [.forbidden, .notFound])
             }
         }
     }
 
     private static func fetch(
-        _ catalogue: any PackageCataloguing, isMirror: Bool,
-        _ load: @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data, _ conditions: any HostConditioning
+        _ catalogue: any PackageCataloguing, isMirror: Bool, _ load: @escaping DocumentLoading,
+        _ conditions: any HostConditioning
     ) async -> UpdatePlan.Fetch {
         guard conditions.conditions.network != .none, let url = isMirror ? catalogue.mirrorURL : catalogue.primaryURL
         else { return .offline }
@@ -420,7 +421,8 @@ extension UpdatePlan.Options {
     fileprivate init(_ options: AutomaticUpdates) {
         self.init(
             policy: options.policy, sources: options.sources, catalogueURL: options.catalogue?.primaryURL,
-            hasMirror: options.catalogue?.mirrorURL != nil, scopes: options.effectiveScopes, timing: options.timing,
-            urgency: options.urgency, maxConcurrent: options.maxConcurrent)
+            hasMirror: options.catalogue?.mirrorURL != nil, isSigned: options.catalogue?.signedManifests != nil,
+            scopes: options.effectiveScopes, timing: options.timing, urgency: options.urgency,
+            maxConcurrent: options.maxConcurrent)
     }
 }

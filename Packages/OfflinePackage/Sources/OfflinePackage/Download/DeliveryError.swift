@@ -65,6 +65,8 @@ extension ErrorCode<DeliveryError> {
     public static var otherSource: Self { Self("other-source") }
     /// The manifest is older than an installed one, or differs from an installed one with the same sequence number.
     public static var replayed: Self { Self("replayed") }
+    /// The publisher has not signed the manifest, or the source does not name the package.
+    public static var unsigned: Self { Self("unsigned") }
     /// A URL is neither https nor local, and the configuration does not allow it.
     public static var insecure: Self { Self("insecure") }
     /// The file system failed.

@@ -13,12 +13,26 @@ extension PackageDownloader {
     ///   - limit: the maximum number of bytes.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func text(_ url: String, upTo limit: Int) async throws -> Data {
+        guard let text = try await textIfPresent(url, upTo: limit, missing: []) else {
+            throw DeliveryError(.status, "the server does not have the file", at: url)
+        }
+        return text
+    }
+
+    /// Fetches a small file into memory, without caches.
+    /// - Parameters:
+    ///   - url: the URL of the file.
+    ///   - limit: the maximum number of bytes.
+    ///   - missing: the statuses that mean that the server does not have the file.
+    /// - Returns: `nil` for one of these statuses.
+    /// - Throws: ``DeliveryError`` or `CancellationError`.
+    func textIfPresent(_ url: String, upTo limit: Int, missing: Set<Int> = [403, 404]) async throws -> Data? {
         try await queue.run(DownloadFolder.key(of: url)) {
-            try await fetchText(url, upTo: limit)
+            try await fetchText(url, upTo: limit, missing: missing)
         }
     }
 
-    private func fetchText(_ url: String, upTo limit: Int) async throws -> Data {
+    private func fetchText(_ url: String, upTo limit: Int, missing: Set<Int>) async throws -> Data? {
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
         // A slow server that does not stall could block a download slot for days, so the time of each attempt is
         // limited. Waits between attempts are not included: the retry plan limits them, and the job may wait for a slot
@@ -30,7 +44,7 @@ extension PackageDownloader {
         let fetch = makeFetch()
         var retries = Retries(configuration)
         while true {
-            let received = Mutex(Data())
+            let received = Mutex<Data?>(Data())
             let outcome = try await all.run { _ in
                 try await stall.attempt(url) { alive in
                     do {
@@ -38,6 +52,10 @@ extension PackageDownloader {
                             url, [.cacheControl: "no-cache", .accept: "application/json"])
                         alive()
                         let status = response.head.status.code
+                        guard !missing.contains(status) else {
+                            received.withLock { $0 = nil }
+                            return .complete
+                        }
                         guard status == 200 else {
                             return .failed(
                                 .status(status, retryAfter: response.head.headerFields[.retryAfter]),
@@ -45,13 +63,13 @@ extension PackageDownloader {
                         }
                         if let length = response.body.length, length <= Int64(limit) {
                             // Without the capacity, the buffer grows by copies.
-                            received.withLock { $0.reserveCapacity(Int(length)) }
+                            received.withLock { $0?.reserveCapacity(Int(length)) }
                         }
                         var activity = ActivityCounter()
                         try await response.body.forEachPiece { piece in
                             let size = received.withLock { data in
-                                data.append(piece)
-                                return data.count
+                                data?.append(piece)
+                                return data?.count ?? 0
                             }
                             guard size <= limit else {
                                 throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: url)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 

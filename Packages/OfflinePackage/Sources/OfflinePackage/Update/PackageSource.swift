@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 internal import ResourceLoading
 
 /// The address of a package's manifest, with the package and scope that the server may publish.
@@ -27,6 +27,9 @@ public struct PackageSource: Sendable, Hashable {
     /// instead.
     public var scope: PackageBaseURL?
 
+    /// The manifest that the publisher has signed, if it signs manifests.
+    private var signed: SignedManifest?
+
     /// Creates a source.
     public init(
         _ manifestURL: String, archiveURL: String? = nil, package: PackageID? = nil, scope: PackageBaseURL? = nil
@@ -35,6 +38,14 @@ public struct PackageSource: Sendable, Hashable {
         self.archiveURL = archiveURL
         self.package = package
         self.scope = scope
+    }
+
+    /// Returns the source with what the publisher has signed.
+    func signed(_ manifest: SignedManifest) -> PackageSource {
+        var source = self
+        source.signed = manifest
+        source.scope = manifest.scope
+        return source
     }
 
     /// The manifest's URL without query and fragment, which identifies the source.
@@ -55,6 +66,8 @@ public struct PackageSource: Sendable, Hashable {
         if let package, manifest.id != package {
             throw DeliveryError(.outOfScope, "the manifest describes \(manifest.id), not \(package)", at: manifestURL)
         }
+        // The keys of the publisher take the place of the address and of the scope of the installed package.
+        let kept = signed == nil ? kept : nil
         if let other = kept?.source, other != address {
             throw DeliveryError(
                 .otherSource, "only the source \(other) may update \(manifest.id)", at: manifestURL)
@@ -81,6 +94,7 @@ public struct PackageSource: Sendable, Hashable {
     /// Returns the URL of a manifest's archive.
     func archive(of manifest: PackageManifest) -> String {
         if let archiveURL { return archiveURL }
+        let manifestURL = signed?.url ?? manifestURL
         let end = manifestURL.utf8.firstIndex { [UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
         let folder =
             manifestURL[..<(end ?? manifestURL.endIndex)].utf8.lastIndex(of: UInt8(ascii: "/")).map {
@@ -90,12 +104,7 @@ public struct PackageSource: Sendable, Hashable {
     }
 }
 
-@_spi(Facade) extension PackageBaseURL {
-    /// Returns a Boolean value that indicates whether the URL is equal to another one or lies below it.
-    public func lies(under scope: PackageBaseURL) -> Bool {
-        scheme == scope.scheme && authority == scope.authority && path.utf8.starts(with: scope.path.utf8)
-    }
-
+extension PackageBaseURL {
     /// The URL of the origin's root.
     var originRoot: PackageBaseURL {
         // The origin of a base URL is always a valid base URL.

@@ -64,7 +64,7 @@ extension PackageUpdater {
             hub.send(.updateBegan(source))
             return try await reportingFailure(of: source) {
                 if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
-                let (manifest, digest) = try await self.manifest(of: source)
+                let (manifest, digest, source) = try await self.manifest(of: source)
                 _ = try await library.authorise(manifest, digest, from: source)
                 try check(manifest, at: source.manifestURL)
                 let part = try await fetches.run(manifest.id.description) { () async throws -> FirstPart in

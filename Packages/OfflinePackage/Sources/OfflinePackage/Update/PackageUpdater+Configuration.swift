@@ -13,6 +13,11 @@ extension PackageUpdater {
         ///
         /// If that is `nil` too, every package with a minimum host version is rejected.
         public var hostVersion: PackageVersion?
+        /// The manifests that the publisher has signed. If `nil`, the default, the URL of a source decides what it may
+        /// publish.
+        ///
+        /// A container uses those of `AutomaticUpdates.catalogue`.
+        @_spi(Facade) public var signedManifests: (any SignedManifestSource)?
         /// The limits of a trial.
         public var trial = TrialLimits()
         /// The costs of requests.

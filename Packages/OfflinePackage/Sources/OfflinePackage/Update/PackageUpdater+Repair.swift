@@ -41,7 +41,7 @@ extension PackageUpdater {
 
     private func repair(_ id: PackageID, from source: PackageSource) async throws -> RepairResult {
         try await sources.run(source.manifestURL) {
-            let (manifest, _) = try await manifest(of: source)
+            let (manifest, _, source) = try await manifest(of: source)
             // A repair stores only bytes that the active version names, so the binding of the package is not checked.
             _ = try source.check(manifest, against: nil)
             return try await fetches.run(id.description) { try await repair(manifest, from: source) }

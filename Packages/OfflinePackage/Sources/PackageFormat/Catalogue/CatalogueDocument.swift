@@ -18,10 +18,13 @@ public struct CatalogueDocument: PackageCataloguing, Hashable {
         self.mirrorURL = mirrorURL
     }
 
-    public func catalogue(
-        at url: String, load: @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data
-    ) async throws -> PackageCatalogue {
-        try await PackageCatalogue(decoding: load(url, PackageCatalogue.maxBytes))
+    public var signedManifests: (any SignedManifestSource)? { nil }
+
+    public func catalogue(at url: String, load: @escaping DocumentLoading) async throws -> PackageCatalogue {
+        guard let json = try await load(url, PackageCatalogue.maxBytes) else {
+            throw PackageError(.noInput, "the server does not have the catalogue", at: url)
+        }
+        return try PackageCatalogue(decoding: json)
     }
 }
 

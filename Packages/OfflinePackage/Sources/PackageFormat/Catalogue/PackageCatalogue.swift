@@ -78,6 +78,14 @@ public struct PackageCatalogue: Sendable, Hashable {
     }
 }
 
+/// A closure that fetches a document.
+/// - Parameters:
+///   - url: the absolute URL.
+///   - maxBytes: the maximum number of bytes.
+/// - Returns: the bytes, or `nil` if the server does not have the document (status 403 or 404).
+/// - Throws: an error if the document is longer than `maxBytes`, or if no complete response arrives in time.
+public typealias DocumentLoading = @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data?
+
 /// A source of catalogues: a plain document, or metadata that is verified before it is used.
 ///
 /// Isolation: any.
@@ -91,10 +99,13 @@ public protocol PackageCataloguing: Sendable {
     /// its scopes.
     /// - Parameters:
     ///   - url: ``primaryURL`` or ``mirrorURL``.
-    ///   - load: a closure that fetches a document from a URL and returns its bytes. It throws an error if the document
-    ///     is longer than the given number of bytes, or if no complete response arrives in time.
+    ///   - load: a closure that fetches documents.
     /// - Throws: any error, which counts as a failure of the server.
-    func catalogue(
-        at url: String, load: @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data
-    ) async throws -> PackageCatalogue
+    func catalogue(at url: String, load: @escaping DocumentLoading) async throws -> PackageCatalogue
+
+    /// The manifests that the publisher has signed, or `nil` if the source has no signatures.
+    ///
+    /// With signed manifests, a package is updated to such a manifest only. The order of the catalogues is that of
+    /// the source, which itself refuses outdated ones.
+    var signedManifests: (any SignedManifestSource)? { get }
 }

@@ -115,3 +115,10 @@ extension PackageBaseURL: Codable {
         try container.encode(description)
     }
 }
+
+@_spi(Packaging) extension PackageBaseURL {
+    /// Returns a Boolean value that indicates whether the URL is equal to another one or lies below it.
+    public func lies(under scope: PackageBaseURL) -> Bool {
+        scheme == scope.scheme && authority == scope.authority && path.utf8.starts(with: scope.path.utf8)
+    }
+}

@@ -33,11 +33,11 @@ extension PackageVersion: Codable {
 }
 
 /// A comparable version of the host: numbers separated by dots, where a missing number is 0.
-package struct HostVersion: Sendable, Comparable {
+@_spi(Packaging) public struct HostVersion: Sendable, Comparable {
     private let numbers: [Int]
 
     /// Creates a version, or returns `nil` if a component is not a number of at most nine digits.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         var numbers: [Int] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
             guard (1...9).contains(part.utf8.count), part.utf8.allSatisfy(\.isASCIIDigit),
@@ -54,14 +54,14 @@ package struct HostVersion: Sendable, Comparable {
     ///   - least: the minimum version of the package, or `nil` if every host is allowed.
     ///   - host: the host's version. If it is `nil` or not numeric, only packages without a minimum version are
     ///     allowed.
-    package static func allows(_ least: PackageVersion?, in host: PackageVersion?) -> Bool {
+    public static func allows(_ least: PackageVersion?, in host: PackageVersion?) -> Bool {
         guard let least else { return true }
         guard let least = HostVersion(least.description), let host = host.flatMap({ HostVersion($0.description) })
         else { return false }
         return host >= least
     }
 
-    package static func < (left: Self, right: Self) -> Bool {
+    public static func < (left: Self, right: Self) -> Bool {
         left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 }

@@ -10,6 +10,9 @@ struct Delegations: Sendable {
     struct Role: Sendable {
         let name: String
         let isTerminating: Bool
+        /// The URL below which the scopes of the role's releases must lie, or `nil` for any. TUF does not define the
+        /// member.
+        let scope: String?
         fileprivate let keys: RoleKeys
     }
 
@@ -71,7 +74,7 @@ struct Delegations: Sendable {
 
     private static func readRole(_ scanner: inout JSONScanner) throws -> (Role, Scope) {
         var (roleName, isTerminating) = (String?.none, Bool?.none)
-        var (paths, prefixes) = ([String]?.none, [String]?.none)
+        var (paths, prefixes, releaseScope) = ([String]?.none, [String]?.none, String?.none)
         let keys = try RoleKeys(&scanner) { scanner, name in
             if scanner.equals(name, "name") {
                 roleName = try readName(&scanner)
@@ -81,6 +84,8 @@ struct Delegations: Sendable {
                 paths = try readList("a path", &scanner)
             } else if scanner.equals(name, "path_hash_prefixes") {
                 prefixes = try readList("a prefix", &scanner)
+            } else if scanner.equals(name, "scope") {
+                releaseScope = try scanner.readText("the scope of a delegation")
             } else {
                 try scanner.skipValue()
             }
@@ -94,7 +99,7 @@ struct Delegations: Sendable {
         case (nil, let prefixes?): scope = .hashPrefixes(prefixes)
         default: throw TrustError(.badMetadata, "a delegation with neither or both of paths and path_hash_prefixes")
         }
-        return (Role(name: roleName, isTerminating: isTerminating, keys: keys), scope)
+        return (Role(name: roleName, isTerminating: isTerminating, scope: releaseScope, keys: keys), scope)
     }
 
     private static func readBins(_ scanner: inout JSONScanner) throws -> Bins {
@@ -130,12 +135,15 @@ struct Delegations: Sendable {
         return name
     }
 
+    /// All roles, without hash bins.
+    var allRoles: [Role] { roles.map(\.role) }
+
     /// Returns the roles that are trusted for a target, in their order of priority, up to the first terminating role.
     /// - Parameters:
     ///   - path: the path of the target.
     ///   - digest: the SHA-256 digest of the path.
     func roles(for path: String, digest: [UInt8]) -> [Role] {
-        if let bins { return [Role(name: bins.name(for: digest), isTerminating: true, keys: bins.keys)] }
+        if let bins { return [Role(name: bins.name(for: digest), isTerminating: true, scope: nil, keys: bins.keys)] }
         let digits = HexText.digits(of: digest)
         var found: [Role] = []
         for (role, scope) in roles where scope.contains(path, digest: digits) {

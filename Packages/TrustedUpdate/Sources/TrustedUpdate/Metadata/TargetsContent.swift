@@ -20,6 +20,9 @@ struct TargetsContent: MetadataContent {
     private var targets: [ByteText: Target]?
     private(set) var delegations: Delegations?
 
+    /// The paths of the targets that the role itself lists.
+    var paths: [String] { (targets ?? [:]).keys.map(\.text) }
+
     /// Returns a target that the role itself lists.
     func target(_ path: String) -> Target? { targets?[ByteText(path)] }
 

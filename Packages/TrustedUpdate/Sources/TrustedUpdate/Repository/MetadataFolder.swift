@@ -32,10 +32,15 @@ struct MetadataFolder: Sendable {
     /// Returns the metadata of a role, or `nil` if there is no file, or none within the limit.
     /// - Throws: ``TrustError`` with code `io` if a file cannot be read, because it may protect against a rollback.
     func read(_ role: String, maxBytes: Int) throws(TrustError) -> Data? {
+        try readFile(Self.name(of: role), maxBytes: maxBytes)
+    }
+
+    /// Returns the content of a file like ``read(_:maxBytes:)``.
+    func readFile(_ name: String, maxBytes: Int) throws(TrustError) -> Data? {
         let file: CInt
         do throws(SystemError) {
             // A named pipe would block without the flag.
-            file = try directory.openFile(Self.name(of: role), O_RDONLY | O_NONBLOCK)
+            file = try directory.openFile(name, O_RDONLY | O_NONBLOCK)
         } catch {
             // A symbolic link is not followed. A name that is too long has no file.
             guard ![ENOENT, ELOOP, ENAMETOOLONG].contains(error.number) else { return nil }
@@ -46,7 +51,7 @@ struct MetadataFolder: Sendable {
         do {
             bytes = try handle.read(upToCount: maxBytes + 1) ?? Data()
         } catch {
-            throw TrustError(.io, "\(error)", at: directory.location(of: Self.name(of: role)), cause: error)
+            throw TrustError(.io, "\(error)", at: directory.location(of: name), cause: error)
         }
         return bytes.count <= maxBytes ? bytes : nil
     }
@@ -54,8 +59,13 @@ struct MetadataFolder: Sendable {
     /// Replaces the metadata of a role. It is on the device when this method returns.
     /// - Throws: ``TrustError`` with code `io`.
     func write(_ bytes: Data, of role: String) throws(TrustError) {
+        try writeFile(Self.name(of: role), bytes)
+    }
+
+    /// Replaces a file like ``write(_:of:)``.
+    func writeFile(_ name: String, _ bytes: Data) throws(TrustError) {
         do {
-            try bytes.withUnsafeBytes { try directory.replaceFile(Self.name(of: role), with: $0, isDurable: true) }
+            try bytes.withUnsafeBytes { try directory.replaceFile(name, with: $0, isDurable: true) }
         } catch let error as SystemError {
             throw TrustError(error)
         } catch {

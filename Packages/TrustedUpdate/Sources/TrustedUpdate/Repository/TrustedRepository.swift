@@ -43,11 +43,28 @@ package struct TrustedRepository: Sendable {
     /// Do not call it at each launch: the folder can have a later root, which no longer trusts keys of this one, and
     /// the removed files protect against older metadata.
     /// - Throws: ``TrustError`` with code `io`.
-    package static func resetTrust(to root: Data, folder: String) throws {
+    package static func resetTrust(to root: Data, folder: String) throws(TrustError) {
         let folder = try MetadataFolder(folder)
         // The files of another root are removed first. After a failure or a kill in between, the former root stays.
         for role in [TopLevelRole.timestamp, .snapshot] { try folder.remove(role.rawValue) }
         try folder.write(root, of: TopLevelRole.root.rawValue)
+    }
+
+    /// Begins the trust from a root that comes with the app, unless the folder has a root that verifies itself and is
+    /// not older.
+    /// - Throws: ``TrustError``.
+    static func beginTrust(in root: Data, folder: String) throws(TrustError) {
+        let role = TopLevelRole.root
+        func version(of bytes: Data) throws(TrustError) -> Int64 {
+            let document = try SignedDocument(bytes, of: role.rawValue)
+            let root = try document.decode(RootContent.self)
+            try root.content.verify(document, as: role)
+            return root.version
+        }
+        let bundled = try version(of: root)
+        let stored = try MetadataFolder(folder).read(role.rawValue, maxBytes: TrustLimits().rootBytes)
+        if let stored, let version = try? version(of: stored), version >= bundled { return }
+        try resetTrust(to: root, folder: folder)
     }
 
     /// Fetches and verifies the metadata of all top-level roles, and stores it in the folder.

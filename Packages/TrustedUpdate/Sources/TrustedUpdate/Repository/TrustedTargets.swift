@@ -30,6 +30,9 @@ package struct TrustedTarget: Sendable {
         location = isConsistent ? "\(url[..<name])\(target.hashes.prefix).\(url[name...])" : url
     }
 
+    /// The SHA-256 digest, if the metadata has one.
+    var sha256: SHA256Digest? { hashes.sha256 }
+
     /// Verifies the bytes of the target.
     /// - Throws: ``TrustError`` with code `mismatch` if the length or a digest is different.
     package func verify(_ bytes: Data) throws {
@@ -77,20 +80,21 @@ package actor TrustedTargets {
         while let (role, delegators, delegations) = waiting.popLast(), visited.count <= session.limits.delegations {
             let name = ByteText(role.name)
             guard !visited.contains(name) else { continue }
-            let content = try await load(delegators + [name]) { document throws(TrustError) in
-                try delegations.verify(document, as: role)
-            }
+            let content = try await content(of: role, delegations, below: delegators)
             if let target = content.target(path) { return try makeTarget(target, path) }
             visit(delegators + [name], content)
         }
         return nil
     }
 
+    /// The version of the snapshot.
+    var number: Int64 { snapshot.version }
+
     /// The maximum number of delegated roles in memory.
     private static let maxLoaded = 64
     private static let topLevelName = ByteText(TopLevelRole.targets.rawValue)
 
-    private func makeTarget(_ target: TargetsContent.Target, _ path: String) throws(TrustError) -> TrustedTarget {
+    func makeTarget(_ target: TargetsContent.Target, _ path: String) throws(TrustError) -> TrustedTarget {
         guard target.length <= session.limits.targetBytes else {
             throw TrustError(.tooLarge, "\(target.length) bytes, limit \(session.limits.targetBytes)", at: path)
         }
@@ -103,6 +107,25 @@ package actor TrustedTargets {
             try root.content.verify(document, as: .targets)
         }
     }
+
+    /// Fetches the metadata of a role to which another one delegates.
+    func content(of role: Delegations.Role, _ delegations: Delegations, below delegators: [ByteText]) async throws
+        -> TargetsContent
+    {
+        try await load(delegators + [ByteText(role.name)]) { document throws(TrustError) in
+            try delegations.verify(document, as: role)
+        }
+    }
+
+    /// Returns the stored metadata of a delegated role, which may have expired or be of an earlier version.
+    func storedContent(of role: Delegations.Role, _ delegations: Delegations) -> TargetsContent? {
+        guard let document = try? session.stored(role.name, maxBytes: session.limits.targetsBytes),
+            (try? delegations.verify(document, as: role)) != nil
+        else { return nil }
+        return try? document.decode(TargetsContent.self).content
+    }
+
+    var limits: TrustLimits { session.limits }
 
     /// Returns the metadata of a role, from the folder if the stored metadata is current.
     /// - Parameters:

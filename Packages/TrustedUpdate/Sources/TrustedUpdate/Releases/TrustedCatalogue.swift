@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import ContentDigest
+public import Foundation
+@_spi(Packaging) public import PackageFormat
+internal import SystemSupport
+
+/// A catalogue of packages whose releases the publisher has signed, in a repository of The Update Framework.
+///
+/// Packages are updated to releases whose metadata is verified: signed by enough keys, not expired, and not older than
+/// what this device has seen. `docs/pouf.md` specifies the repository.
+public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
+    /// The absolute URL below which the metadata is.
+    public let primaryURL: String
+    /// The URL of a copy of the metadata, or `nil` if there is none.
+    public var mirrorURL: String?
+    /// The channel of the device. Default: `production`.
+    public var channel = Release.defaultChannel
+    /// The version of the app, for releases that require one. Default: `nil`, which excludes these releases.
+    public var hostVersion: PackageVersion?
+    /// The source of the current date. Default: the system's clock.
+    public var now: @Sendable () -> Date = { Date() }
+    private let repository: ReleaseRepository
+
+    /// Creates a catalogue.
+    /// - Parameters:
+    ///   - root: the root metadata that comes with the app. The trust begins from it, until the repository replaces it.
+    ///   - metadataURL: the absolute URL below which the metadata is.
+    ///   - targetsURL: the absolute URL below which manifests and archives are.
+    ///   - directory: the path of a folder for the verified metadata, which is created. No other catalogue may use it.
+    public init(root: Data, metadataURL: String, targetsURL: String, directory: String) {
+        primaryURL = metadataURL
+        repository = ReleaseRepository(root: root, targetsURL: targetsURL, directory: directory)
+    }
+
+    public var signedManifests: (any SignedManifestSource)? { self }
+
+    public func catalogue(at url: String, load: @escaping DocumentLoading) async throws -> PackageCatalogue {
+        try await repository.catalogue(at: url, now: now(), load)
+    }
+
+    public func manifest(
+        of package: PackageID, excluding failed: Set<PackageVersion>, load: @escaping DocumentLoading
+    ) async throws -> SignedManifest? {
+        let now = now()
+        let releases = try await repository.releases(
+            of: package, at: [primaryURL] + [mirrorURL].compactMap(\.self), now: now, load)
+        guard let release = try await device(at: now).choose(releases, of: package, excluding: failed).release else {
+            return nil
+        }
+        return try await repository.manifest(of: release)
+    }
+
+    public func explain(
+        _ package: PackageID, excluding failed: Set<PackageVersion>
+    ) async throws -> ReleaseExplanation {
+        try await device(at: now()).choose(repository.knownReleases(of: package), of: package, excluding: failed)
+            .explanation
+    }
+
+    private func device(at now: Date) async throws -> ReleaseDevice {
+        ReleaseDevice(channel: channel, seed: try await repository.seed(), hostVersion: hostVersion, now: now)
+    }
+}
+
+/// The state of a ``TrustedCatalogue``: the releases of the last refresh. Refreshes run one after the other.
+actor ReleaseRepository {
+    /// The time for which the releases of a refresh are used without another one, in seconds.
+    private static let freshness: TimeInterval = 300
+    /// The name of the file with the random text of the device. No role has it, because it does not end in `.json`.
+    private static let seedName = "device-seed"
+
+    private let root: Data
+    private let targetsURL: String
+    private let directory: String
+    private var current: (releases: [Release], number: Int64, time: Date)?
+    private var isPrepared = false
+    private var last: Task<Void, Never>?
+
+    init(root: Data, targetsURL: String, directory: String) {
+        self.root = root
+        self.targetsURL = targetsURL.hasSuffix("/") ? targetsURL : targetsURL + "/"
+        self.directory = directory
+    }
+
+    // MARK: Releases
+
+    /// Refreshes the metadata, and returns all packages that it lists.
+    func catalogue(at url: String, now: Date, _ load: @escaping DocumentLoading) async throws -> PackageCatalogue {
+        let (releases, number) = try await refresh(at: url, now: now, load)
+        let packages = Dictionary(grouping: releases, by: \.package).map { package, releases in
+            // All releases of a package with one URL keep its source. The updater verifies the scope of the release.
+            PackageCatalogue.Entry(
+                package: package, manifestURL: "\(targetsURL)\(package).json",
+                scope: (releases.max { $0.sequence < $1.sequence } ?? releases[0]).scope)
+        }
+        return try PackageCatalogue(sequence: number, packages: packages.sorted { $0.package < $1.package })
+    }
+
+    /// Returns the releases of a package, after a refresh unless the last one is recent.
+    /// - Parameter urls: the URLs of the metadata, which are tried in order.
+    func releases(
+        of package: PackageID, at urls: [String], now: Date, _ load: @escaping DocumentLoading
+    ) async throws -> [Release] {
+        if let current, (0..<Self.freshness).contains(now.timeIntervalSince(current.time)) {
+            return current.releases.filter { $0.package == package }
+        }
+        var failure: (any Error)?
+        for url in urls {
+            do {
+                return try await refresh(at: url, now: now, load).releases.filter { $0.package == package }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? TrustError(.notFound, "no URL of the metadata")
+    }
+
+    /// Returns the releases of a package as of the last refresh in this process.
+    func knownReleases(of package: PackageID) throws -> [Release] {
+        guard let current else { throw TrustError(.notFound, "no metadata was verified yet", at: directory) }
+        return current.releases.filter { $0.package == package }
+    }
+
+    /// Returns the location, the length and the digest of the manifest of a release.
+    func manifest(of release: Release) throws -> SignedManifest {
+        guard let sha256 = release.target.sha256 else {
+            throw TrustError(.badMetadata, "a manifest without SHA-256", at: release.target.path)
+        }
+        return SignedManifest(
+            url: targetsURL + release.target.location, byteCount: release.target.length, sha256: sha256,
+            scope: release.scope)
+    }
+
+    private func refresh(
+        at url: String, now: Date, _ load: @escaping DocumentLoading
+    ) async throws -> (releases: [Release], number: Int64) {
+        let task = Task { [last] in
+            await last?.value
+            try Task.checkCancellation()
+            try prepare()
+            let targets = try await TrustedRepository(folder: directory, metadataURL: url, load: load).refresh(now: now)
+            let releases = try await targets.list().compactMap { target throws(TrustError) in try Release(target) }
+            let number = await targets.number
+            current = (releases, number, now)
+            return (releases, number)
+        }
+        last = Task { _ = await task.result }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    // MARK: The folder
+
+    private func prepare() throws {
+        guard !isPrepared else { return }
+        do throws(SystemError) { try FileSystem.makeDirectory(directory) } catch { throw TrustError(error) }
+        try TrustedRepository.beginTrust(in: root, folder: directory)
+        isPrepared = true
+    }
+
+    /// Returns the random text of the device, which is created once.
+    func seed() throws -> String {
+        try prepare()
+        let folder = try MetadataFolder(directory)
+        if let seed = try folder.readFile(Self.seedName, maxBytes: 64) { return String(decoding: seed, as: UTF8.self) }
+        let seed = RandomToken.hex(byteCount: 16)
+        try folder.writeFile(Self.seedName, Data(seed.utf8))
+        return seed
+    }
+}
