@@ -52,6 +52,10 @@
 @_exported public import struct PackageFormat.PackageError
 @_exported public import struct PackageFormat.PackageID
 @_exported public import struct PackageFormat.PackageVersion
+@_exported public import struct PackageFormat.ReleaseExplanation
+@_exported public import enum PackageFormat.ReleaseReason
+@_exported public import struct PackageFormat.SignedManifest
+@_exported public import protocol PackageFormat.SignedManifestSource
 @_exported public import struct PackageUpdates.AutomaticUpdates
 @_exported public import struct PackageUpdates.UpdatePolicy
 @_exported public import struct PageDownloads.DownloadCounters

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
-public import OfflinePackage
+@_spi(Facade) public import OfflinePackage
 public import PackageFormat
 internal import PackageUpdates
 internal import PageRecovery
@@ -67,6 +67,13 @@ extension Container {
     /// Checks the catalogue and all packages of ``ContainerConfiguration/Packages/automatic`` now. Returns when no
     /// check and no update is in progress; events report the results. Updates that wait do not count.
     public func checkForUpdates() async { await core.packages.schedule.checkNow() }
+
+    /// Returns the releases of a package as of the last check, and the one that this device gets, with the reasons.
+    /// - Returns: `nil` if the publisher does not sign releases: ``AutomaticUpdates/catalogue`` is no signed one.
+    /// - Throws: the error of the catalogue, for example if its metadata has not been verified in this process.
+    public func explainRelease(of package: PackageID) async throws -> ReleaseExplanation? {
+        try await core.packages.updater.explainRelease(of: package)
+    }
 
     /// Removes a package. Open pages use it until they close. After the removal, the package may be installed from
     /// another source and for another scope; the sequence number of its last manifest stays recorded.
