@@ -276,7 +276,9 @@ let package = Package(
         target(
             "TrustedUpdate",
             ["ContentDigest", "PackageFormat", "StrictJSON", "SystemSupport", "WebSyntax", .crypto, .cryptoExtras]),
-        tests(of: "TrustedUpdate", ["AsyncSupport", "BaseTesting", .crypto, .cryptoExtras]),
+        tests(
+            of: "TrustedUpdate",
+            ["AsyncSupport", "BaseTesting", "ContentDigest", "PackageFormat", .crypto, .cryptoExtras]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(

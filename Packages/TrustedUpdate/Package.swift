@@ -42,6 +42,8 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
                 "TrustedUpdate",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
