@@ -20,9 +20,10 @@ import WebEngineTesting
 @MainActor
 @Suite("Scheduler of updates", .timeLimit(.minutes(1)))
 struct UpdateSchedulerTests {
-    /// A network that responds with files, and with 502 to all other requests.
+    /// A network that responds with files, and with an error status to all other requests.
     private final class Files: ResourceLoader {
         let files = Mutex<[String: Data]>([:])
+        let errorStatus = Mutex(HTTPResponse.Status.badGateway)
         let urls = Mutex<[String]>([])
         /// The number of requests for archives in progress, and the highest number.
         let archives = Mutex((current: 0, highest: 0))
@@ -36,7 +37,7 @@ struct UpdateSchedulerTests {
             for _ in 0..<(isArchive ? 50 : 0) { await Task.yield() }
             let file = files.withLock { $0[url] }
             return ResourceResponse(
-                head: HTTPResponse(status: file == nil ? .badGateway : .ok),
+                head: HTTPResponse(status: file == nil ? errorStatus.withLock(\.self) : .ok),
                 body: file.map { .bytes($0) } ?? .empty, provenance: Provenance(.network, reason: "test"))
         }
 
@@ -330,6 +331,20 @@ struct UpdateSchedulerTests {
             if case .catalogueFailed(let failure) = event { (failure.cause as? DeliveryError)?.code } else { nil }
         }
         #expect(codes == [.insecure])
+        await scheduler.shutDown()
+    }
+
+    @Test("A catalogue that the server does not have is an error", arguments: [403, 404])
+    func missingCatalogue(status: Int) async throws {
+        stage.network.errorStatus.withLock { $0 = HTTPResponse.Status(code: status) }
+        stage.options.catalogue = CatalogueDocument(Stage.catalogueURL)
+        let scheduler = try await stage.launch()
+        await scheduler.checkNow()
+        let failures = stage.events.compactMap { event in
+            if case .catalogueFailed(let failure) = event { failure.cause as? PackageError } else { nil }
+        }
+        #expect(failures.map(\.code) == [.noInput] && failures.first?.location == Stage.catalogueURL)
+        #expect(stage.network.count(of: Stage.catalogueURL) == 1)
         await scheduler.shutDown()
     }
 
