@@ -32,9 +32,10 @@ struct TrustedCatalogueTests {
     private struct Unreachable: Error, Equatable { var name = "" }
 
     init() throws {
-        repository = try TestRepository()
-        folder = try TemporaryFolder()
+        let repository = try TestRepository()
         root = try #require(repository.server.documents["1.root.json"])
+        self.repository = repository
+        folder = try TemporaryFolder()
         shop = try PackageID("shop")
     }
 
