@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
@@ -111,11 +112,36 @@ struct SignedManifestTests {
         }
     }
 
+    /// A background downloader whose files are complete at once.
+    private final class CompleteDownloads: BackgroundDownloading {
+        private let files: [String: Data]
+        private let requested = Mutex<[String]>([])
+
+        /// - Parameter files: the files by their URL.
+        init(_ files: [String: Data]) { self.files = files }
+
+        /// The URLs of the downloads.
+        var urls: [String] { requested.withLock(\.self) }
+
+        func download(_ download: BackgroundDownload) async throws {
+            requested.withLock { $0.append(download.url) }
+        }
+
+        func takeFile(of download: BackgroundDownload, to path: String) async throws -> Bool {
+            guard let file = files[download.url] else { return false }
+            try file.write(to: URL(filePath: path))
+            return true
+        }
+
+        func cancel(_ prefix: String) async {}
+    }
+
     private static func makeUpdater(
-        _ fixture: Fixture, _ network: Files, _ signatures: Signatures?
+        _ fixture: Fixture, _ network: Files, _ signatures: Signatures?, background: (any BackgroundDownloading)? = nil
     ) -> PackageUpdater {
         var configuration = PackageUpdater.Configuration()
         configuration.signedManifests = signatures
+        configuration.downloads.background = background
         configuration.downloads.retry.firstWait = .zero
         configuration.downloads.reserve = 0
         return PackageUpdater(library: fixture.library, loader: network, configuration: configuration)
@@ -264,6 +290,36 @@ struct SignedManifestTests {
         #expect(try await fixture.get("https://shop.example/") == nil)
         // The former source may update the package no more.
         #expect(try await refusal(old, by: plain) == .otherSource)
+    }
+
+    @Test("After a background download, the archive is that of the signed manifest, too")
+    func background() async throws {
+        let (zip, home) = ("\(fixture.directory.path)/shop.zip", Data("home".utf8))
+        try ZipWriter().write(to: zip) { archive in
+            try archive.begin(ArchivePath("index.html"), size: Int64(home.count), method: .stored)
+            try archive.append(home)
+        }
+        let archive = try Data(contentsOf: URL(filePath: zip))
+        let manifest = try PackageManifest(
+            id: shop, version: PackageVersion("1"), baseURL: PackageBaseURL("https://shop.example/"),
+            files: [
+                PackageManifest.File(
+                    path: ArchivePath("index.html"), size: Int64(home.count), sha256: SHA256Digest(of: home),
+                    mediaType: "text/html")
+            ]
+        ).locating(
+            files: ZipValidator().validate(archive),
+            in: .init(size: Int64(archive.count), sha256: SHA256Digest(of: archive))
+        ).encoded()
+        network.put(manifest, at: "\(Self.folder)1.json")
+        signatures.manifest = SignedManifest(
+            url: "\(Self.folder)1.json", byteCount: manifest.count, sha256: SHA256Digest(of: manifest),
+            scope: try PackageBaseURL("https://shop.example/"))
+        let downloads = CompleteDownloads(["\(Self.folder)shop-1.zip": archive])
+        let updater = Self.makeUpdater(fixture, network, signatures, background: downloads)
+        #expect(try await updater.update(from: source, urgency: .whenConvenient).outcome == .activated)
+        #expect(downloads.urls == ["\(Self.folder)shop-1.zip"] && network.takeURLs() == ["\(Self.folder)1.json"])
+        #expect(try await fixture.get("https://shop.example/") == "home")
     }
 
     // MARK: Failures
