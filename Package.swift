@@ -65,6 +65,8 @@ extension Target.Dependency {
         name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: testing.union(loopback).union(network)))
     static let argumentParser = product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: tools))
+    static let configuration = product(
+        name: "Configuration", package: "swift-configuration", condition: .when(traits: tools))
     static let subprocess = product(
         name: "Subprocess", package: "swift-subprocess", condition: .when(traits: testing))
     static let systemPackage = product(
@@ -188,6 +190,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
     ],
@@ -279,6 +282,10 @@ let package = Package(
         tests(
             of: "TrustedUpdate",
             ["AsyncSupport", "BaseTesting", "ContentDigest", "PackageFormat", .crypto, .cryptoExtras]),
+        target(
+            "TrustedPublishing", in: "TrustedUpdate",
+            ["ContentDigest", "PackageFormat", "StrictJSON", "SystemSupport", "WebSyntax", .crypto]),
+        tests(of: "TrustedPublishing", in: "TrustedUpdate", ["BaseTesting", "PackageFormat", "WebSyntax"]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(
@@ -580,7 +587,7 @@ let package = Package(
                 "ContentDigest", "CommandSupport", "CookieJar", "HTTPCache", "HTTPTransport", "NIOTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "PublicSuffixList", "RemoteConfig",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON", "SystemSupport",
-                "ContainerTesting", "TrustedUpdate", "WebSyntax", .argumentParser,
+                "ContainerTesting", "TrustedPublishing", "TrustedUpdate", "WebSyntax", .argumentParser, .configuration,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
         program(
@@ -633,7 +640,7 @@ let package = Package(
                 "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "pack-site", "container-benchmarks",
                 "CommandSupport", "ContainerTesting",
                 "OfflinePackage", "PackageFormat",
-                "ProgramTesting", "ResourceStore", "BaseTesting", .httpTypes, .log,
+                "ProgramTesting", "ResourceStore", "BaseTesting", "TrustedPublishing", "TrustedUpdate", .httpTypes, .log,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .testTarget(

@@ -37,6 +37,24 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ], swiftSettings: settings),
+        .target(
+            name: "TrustedPublishing",
+            dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
+                .product(name: "StrictJSON", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "TrustedPublishingTests",
+            dependencies: [
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                "TrustedPublishing",
+            ], swiftSettings: settings),
         .testTarget(
             name: "TrustedUpdateTests",
             dependencies: [

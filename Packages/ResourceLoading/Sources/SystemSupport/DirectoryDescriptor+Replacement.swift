@@ -10,7 +10,7 @@
 #endif
 
 extension DirectoryDescriptor {
-    /// The last completed step of ``replaceFile(_:with:isDurable:step:)``, for tests that interrupt the replacement.
+    /// The last completed step of ``replaceFile(_:with:mode:isDurable:step:)``, for tests that interrupt the replacement.
     public enum ReplacementStep: Sendable, CaseIterable {
         /// The temporary file exists.
         case created
@@ -29,13 +29,14 @@ extension DirectoryDescriptor {
     /// Returns the temporary name of a file during its replacement.
     public static func temporaryName(of name: String) -> String { name + ".new" }
 
-    /// Replaces a file atomically, or creates it, with mode 0600.
+    /// Replaces a file atomically, or creates it.
     ///
     /// If the process is killed, the old or the new file remains. A temporary file may remain too; the next
     /// replacement removes it. Only one writer at a time is allowed.
     /// - Parameters:
     ///   - name: the name of the file in this directory.
     ///   - bytes: the new content of the file.
+    ///   - mode: the permissions of the file. Default: 0600.
     ///   - isDurable: a Boolean value that indicates whether the content and the name are on the device when this
     ///     method returns. If it is `false`, a power failure may lose the new file.
     ///   - step: a closure that is called after each step. If the closure throws, the replacement ends at that step, as
@@ -43,19 +44,19 @@ extension DirectoryDescriptor {
     /// - Throws: ``SystemError``, or the error of `step`. After a ``SystemError`` the old file remains. If only the
     ///   last sync fails, the new file is in place.
     public func replaceFile(
-        _ name: String, with bytes: UnsafeRawBufferPointer, isDurable: Bool,
+        _ name: String, with bytes: UnsafeRawBufferPointer, mode: UInt32 = 0o600, isDurable: Bool,
         step: (ReplacementStep) throws -> Void = { _ in }
     ) throws {
         let temporary = Self.temporaryName(of: name)
         // The name may refer to a file of an interrupted replacement or to a symbolic link. Only the name is removed,
         // never the target of a link.
         try remove(temporary)
-        let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         var isOpen = true
         do {
             defer { if isOpen { close(file) } }
             // The file mode creation mask may have removed permissions. Some file systems have no modes.
-            if fchmod(file, 0o600) != 0 {
+            if fchmod(file, mode_t(mode)) != 0 {
                 let error = SystemError("fchmod", at: location(of: temporary))
                 guard error.number == EPERM || error.number == ENOTSUP || error.number == ENOSYS else { throw error }
             }

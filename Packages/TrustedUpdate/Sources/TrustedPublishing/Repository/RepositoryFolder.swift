@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContentDigest
+package import Foundation
+internal import SystemSupport
+internal import WebSyntax
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The folder of a repository with consistent snapshots: `metadata` and `targets`.
+///
+/// Isolation: any. Calls block their thread.
+package final class RepositoryFolder: Sendable {
+    /// The path of the folder.
+    package let path: String
+    /// The descriptor of the lock file, or `nil` for reading.
+    private let lock: CInt?
+    private static let lockName = ".lock"
+
+    /// Opens a folder for reading. Another process may change it.
+    /// - Throws: ``PublishingError`` with code `noInput`.
+    package init(reading path: String) throws(PublishingError) {
+        guard FileSystem.isDirectory(path + "/metadata") else {
+            throw PublishingError(.noInput, "no repository: it has no folder metadata", at: path)
+        }
+        self.path = path
+        lock = nil
+    }
+
+    /// Opens a folder for changes, which other processes cannot make at the same time.
+    /// - Parameter creates: a Boolean value that indicates whether a missing folder is created.
+    /// - Throws: ``PublishingError`` with code `noInput`, `inUse` or `io`.
+    package init(changing path: String, creates: Bool = false) throws(PublishingError) {
+        self.path = path
+        if creates {
+            try Self.makeFolder(path)
+            for name in ["metadata", "targets"] { try Self.makeFolder("\(path)/\(name)") }
+        } else {
+            _ = try RepositoryFolder(reading: path)
+        }
+        lock = try Self.acquireLock(path)
+    }
+
+    deinit {
+        // The file stays, because another process may already wait for it.
+        if let lock {
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
+    }
+
+    /// Locks the folder by flock(2), which ends with the process.
+    private static func acquireLock(_ path: String) throws(PublishingError) -> CInt {
+        do throws(SystemError) {
+            let file = try FileIO.open("\(path)/\(lockName)", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o644)
+            while flock(file, LOCK_EX | LOCK_NB) != 0 {
+                let error = SystemError("flock", at: path)
+                if error.number == EINTR { continue }
+                close(file)
+                throw error
+            }
+            return file
+        } catch {
+            guard error.number == EWOULDBLOCK else { throw PublishingError(error) }
+            throw PublishingError(.inUse, "another process changes the repository", at: path)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Returns the maximum number of bytes of a role's metadata, which are those of clients.
+    static func maxBytes(of role: String) -> Int {
+        switch role {
+        case TopRole.root: 512_000
+        case TopRole.timestamp: 16_384
+        case TopRole.snapshot: 2_000_000
+        default: 5_000_000
+        }
+    }
+
+    /// Reads the current metadata, and verifies its signatures and digests. Files that the timestamp does not announce
+    /// are ignored, such as those of an interrupted change.
+    /// - Throws: ``PublishingError`` with code `badMetadata`, `unsigned` or `io`.
+    package func state() throws(PublishingError) -> RepositoryState {
+        var state = RepositoryState()
+        let number = try newestRoot()
+        if number > 0 { state.root = try document(TopRole.root, "\(number).root.json") }
+        if number > 1 { state.previousRoot = try document(TopRole.root, "\(number - 1).root.json") }
+        if try read("root.next.json", of: TopRole.root) != nil {
+            state.stagedRoot = try document(TopRole.root, "root.next.json")
+        }
+        guard let root = state.root else { return state }
+        guard root.signed["consistent_snapshot"] == .bool(true) else {
+            throw PublishingError(.badMetadata, "without consistent snapshots", at: TopRole.root)
+        }
+        try verify(root, as: TopRole.root, in: [root])
+        let roots = [root, state.previousRoot].compactMap(\.self)
+        let timestamp = try document(TopRole.timestamp, "timestamp.json")
+        try verify(timestamp, as: TopRole.timestamp, in: roots)
+        state.timestamp = timestamp
+        let snapshot = try announced(TopRole.snapshot, by: timestamp)
+        try verify(snapshot, as: TopRole.snapshot, in: roots)
+        state.snapshot = snapshot
+        let targets = try announced(TopRole.targets, by: snapshot)
+        try verify(targets, as: TopRole.targets, in: roots)
+        state.targets[TopRole.targets] = targets
+        // The snapshot protects the metadata of teams, whose keys may have been replaced since.
+        for role in state.delegatedRoles where snapshot.signed["meta"]?["\(role).json"] != nil {
+            state.targets[role] = try announced(role, by: snapshot)
+        }
+        return state
+    }
+
+    private func newestRoot() throws(PublishingError) -> Int64 {
+        let suffix = ".root.json"
+        do {
+            var newest: Int64 = 0
+            try DirectoryDescriptor(path: path + "/metadata").forEachName { name in
+                let name = String(cString: name)
+                if name.hasSuffix(suffix), let number = Int64(name.dropLast(suffix.count)) { newest = max(newest, number) }
+                return true
+            }
+            return newest
+        } catch let error as SystemError {
+            throw PublishingError(error)
+        } catch {
+            throw PublishingError(.io, "\(error)", at: path)
+        }
+    }
+
+    private func read(_ name: String, of role: String) throws(PublishingError) -> Data? {
+        try FileBytes.read("\(path)/metadata/\(name)", maxBytes: Self.maxBytes(of: role))
+    }
+
+    private func document(_ role: String, _ name: String) throws(PublishingError) -> MetadataDocument {
+        guard let bytes = try read(name, of: role) else {
+            throw PublishingError(.badMetadata, "the file is missing", at: "\(path)/metadata/\(name)")
+        }
+        return try MetadataDocument(decoding: bytes, of: role)
+    }
+
+    /// Reads a document, and compares it with its announcement in another one.
+    private func announced(_ role: String, by other: MetadataDocument) throws(PublishingError) -> MetadataDocument {
+        let file = other.signed["meta"]?["\(role).json"]
+        guard let version = file?["version"]?.number else {
+            throw PublishingError(.badMetadata, "\(other.name) does not announce the role", at: role)
+        }
+        let name = "\(version).\(PercentEncoding.encode(role, keeping: .unreserved)).json"
+        let document = try document(role, name)
+        let bytes = try read(name, of: role) ?? Data()
+        guard document.version == version, file?["length"]?.number.map({ $0 == bytes.count }) ?? true,
+            file?["hashes"]?["sha256"]?.text.map({ $0 == SHA256Digest(of: bytes).hex }) ?? true
+        else { throw PublishingError(.badMetadata, "not the document that \(other.name) announces", at: role) }
+        return document
+    }
+
+    /// - Parameter roots: the newest root, and the one before, whose keys count if a change was interrupted.
+    private func verify(
+        _ document: MetadataDocument, as role: String, in roots: [MetadataDocument]
+    ) throws(PublishingError) {
+        for root in roots where document.isSigned(by: try RepositoryState.keys(of: role, in: root)) { return }
+        throw PublishingError(.unsigned, "not signed by the keys of the role", at: role)
+    }
+
+    /// Returns the bytes of a file of the repository.
+    /// - Parameter path: the path relative to the folder.
+    /// - Throws: ``PublishingError`` with code `noInput`, `badMetadata` or `io`.
+    package func bytes(of path: String, maxBytes: Int) throws(PublishingError) -> Data {
+        guard let bytes = try FileBytes.read("\(self.path)/\(path)", maxBytes: maxBytes) else {
+            throw PublishingError(.noInput, "the file is missing", at: "\(self.path)/\(path)")
+        }
+        return bytes
+    }
+}
