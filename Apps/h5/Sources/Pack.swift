@@ -45,42 +45,20 @@ struct Pack: AsyncParsableCommand {
 
     @Option(
         help: "The package's name: 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot.",
-        transform: { text in try OptionValue.parse { try PackageID(text) } })
+        transform: OptionValue.packageID)
     var id: PackageID
 
     @Option(
         name: .customLong("version"),
         help: "The package's version: 1 to 64 of A-Z a-z 0-9 . _ - +, not beginning with a dot.",
-        transform: { text in try OptionValue.parse { try PackageVersion(text) } })
+        transform: OptionValue.packageVersion)
     var packageVersion: PackageVersion
 
     @Option(
         name: .customLong("base-url"),
         help: "The http or https base URL of the site. A missing final slash is added.",
-        transform: { text in
-            try OptionValue.parse { try PackageBaseURL(text.utf8.last == UInt8(ascii: "/") ? text : text + "/") }
-        })
+        transform: OptionValue.baseURL)
     var baseURL: PackageBaseURL
-
-    @Flag(
-        help: """
-            The package contains everything under the base URL. Other paths get status 404, a folder without its \
-            final slash is redirected, and the container does not use the network for them.
-            """)
-    var complete = false
-
-    @Option(
-        name: .customLong("min-host"),
-        help: ArgumentHelp(
-            "The minimum version of the app: numbers separated by dots. Default: any.",
-            valueName: "version"),
-        transform: { text in
-            guard HostVersion(text) != nil else {
-                throw ValidationError("an app version is numbers separated by dots, each of at most nine digits")
-            }
-            return try OptionValue.parse { try PackageVersion(text) }
-        })
-    var minHost: PackageVersion?
 
     @Option(
         help: ArgumentHelp(
@@ -96,27 +74,7 @@ struct Pack: AsyncParsableCommand {
         })
     var sequence: Int64?
 
-    @Option(
-        help: ArgumentHelp(
-            "The charset of text files that do not declare one, such as gbk. Default: UTF-8 if detected.",
-            valueName: "name"),
-        transform: { text in
-            guard let encoding = CharacterEncoding(label: text), encoding != .replacement else {
-                throw ValidationError("not a charset of the WHATWG Encoding standard: '\(text)'")
-            }
-            return encoding
-        })
-    var charset: CharacterEncoding?
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            A pattern of files and folders to leave out; can be given several times. * is any characters except /, \
-            ? is one, ** is any characters. A pattern without / matches names at any depth, another one paths from \
-            the root of the site. A / at the end matches folders only.
-            """, valueName: "glob"),
-        transform: { text in try OptionValue.parse { try SiteGlob(text) } })
-    var exclude: [SiteGlob] = []
+    @OptionGroup var options: PackOptions
 
     @Option(help: ArgumentHelp("The output folder, which is created if necessary.", valueName: "dir"))
     var out: String = "."
@@ -150,49 +108,14 @@ struct Pack: AsyncParsableCommand {
 
     /// The maximum number of names and of warnings in the JSON.
     private static let jsonLimit = 1_000
-    /// The maximum number of names in a note and of warnings on standard error.
-    private static let noteLimit = 20
-
-    /// Writes the skipped files and the warnings to standard error.
-    private static func log(_ result: PackageBuilder.Result) {
-        for reason in PackageBuilder.SkippedFile.Reason.allCases {
-            let paths = result.skipped.filter { $0.reason == reason }.map(\.path)
-            guard !paths.isEmpty else { continue }
-            let isOne = paths.count == 1
-            let kind =
-                switch reason {
-                case .hidden: isOne ? "hidden file" : "hidden files"
-                case .sourceMap: isOne ? "source map" : "source maps"
-                case .compressedCopy: isOne ? "compressed copy" : "compressed copies"
-                case .excluded: isOne ? "excluded file or folder" : "excluded files and folders"
-                }
-            let names = paths.prefix(noteLimit).joined(separator: ", ")
-            CommandOutput.log("note: skipped \(paths.count) \(kind): \(names)\(paths.count > noteLimit ? ", …" : "")")
-        }
-        for warning in result.warnings.prefix(noteLimit) {
-            CommandOutput.log("warning: \(warning.problem) (\(warning.path))")
-        }
-        if result.warnings.count > noteLimit {
-            CommandOutput.log("warning: \(result.warnings.count - noteLimit) more")
-        }
-    }
-
     func run() async throws {
-        let bar = ProgressBar.onTerminal("packing")
-        defer { bar?.finish() }
-        let result = try PackageBuilder(charset: charset, exclusions: exclude).build(
-            site, id: id, version: packageVersion, baseURL: baseURL, isComplete: complete, minHost: minHost,
-            sequence: sequence, output: out
-        ) { progress in
-            bar?.update(progress.bytes, of: progress.totalBytes)
-        }
-        bar?.finish()
-        Self.log(result)
+        let result = try options.build(
+            site, id: id, version: packageVersion, baseURL: baseURL, sequence: sequence, output: out)
         guard !json else {
             let output = Output(
                 archive: result.archive, manifest: result.manifest, id: id, version: packageVersion, baseURL: baseURL,
-                complete: complete, minHost: minHost, sequence: sequence, files: result.files, bytes: result.bytes,
-                archiveBytes: result.archiveBytes, sha256: result.archiveSHA256,
+                complete: options.complete, minHost: options.minHost, sequence: sequence, files: result.files,
+                bytes: result.bytes, archiveBytes: result.archiveBytes, sha256: result.archiveSHA256,
                 skipped: result.skipped.prefix(Self.jsonLimit).map(\.path), skippedCount: result.skipped.count,
                 warnings: result.warnings.prefix(Self.jsonLimit).map {
                     Output.Warning(path: $0.path, problem: $0.problem)
