@@ -70,7 +70,7 @@ extension Target.Dependency {
     static let subprocess = product(
         name: "Subprocess", package: "swift-subprocess", condition: .when(traits: testing))
     static let systemPackage = product(
-        name: "SystemPackage", package: "swift-system", condition: .when(traits: testing))
+        name: "SystemPackage", package: "swift-system", condition: .when(traits: testing.union(tools)))
 }
 
 /// A target that lives in `Packages/<module>/Sources/<name>`.
@@ -588,7 +588,7 @@ let package = Package(
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "PublicSuffixList", "RemoteConfig",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON", "SystemSupport",
                 "ContainerTesting", "TrustedPublishing", "TrustedUpdate", "WebSyntax", .argumentParser, .configuration,
-                .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
+                .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes, .systemPackage,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import PackageFormat
+internal import TrustedPublishing
 internal import TrustedUpdate
 
 /// The command line for offline packages.
@@ -12,14 +13,15 @@ struct H5: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "h5",
         abstract: """
-            Packs, unpacks, verifies and serves offline packages; downloads by metadata of The Update Framework; \
-            checks rules, config and tables; inspects resource tables, stores and cookies; runs an HTTP cache in \
+            Packs, unpacks, verifies and serves offline packages; publishes signed releases, and downloads by \
+            metadata of The Update Framework; checks rules, config and tables; inspects resource tables, stores and cookies; runs an HTTP cache in \
             front of an origin.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [
-            Pack.self, Unpack.self, Verify.self, TrustCommand.self, CheckCommand.self, Table.self, Store.self,
-            Serve.self, CacheProxy.self, CookiesCommand.self, Version.self,
+            Pack.self, Unpack.self, Verify.self, KeysCommand.self, PublishCommand.self, PromoteCommand.self,
+            RollbackCommand.self, WithdrawCommand.self, StatusCommand.self, ExplainCommand.self, TrustCommand.self,
+            CheckCommand.self, Table.self, Store.self, Serve.self, CacheProxy.self, CookiesCommand.self, Version.self,
         ])
 
     // This configuration sets no `version`, because a version of the root command applies to all commands. It would
@@ -31,6 +33,7 @@ struct H5: AsyncParsableCommand {
             switch error {
             case let error as PackageError: CommandError(error)
             case let error as TrustError: CommandError(error)
+            case let error as PublishingError: CommandError(error)
             default: nil
             }
         }

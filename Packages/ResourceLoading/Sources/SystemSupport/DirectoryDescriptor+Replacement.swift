@@ -10,7 +10,8 @@
 #endif
 
 extension DirectoryDescriptor {
-    /// The last completed step of ``replaceFile(_:with:mode:isDurable:step:)``, for tests that interrupt the replacement.
+    /// The last completed step of ``replaceFile(_:with:mode:isDurable:step:)``, for tests that interrupt the
+    /// replacement.
     public enum ReplacementStep: Sendable, CaseIterable {
         /// The temporary file exists.
         case created

@@ -20,7 +20,8 @@ package struct PublicKey: Sendable, Hashable {
     /// - Parameter id: the name in existing metadata, or `nil` for the digest of the key.
     /// - Throws: ``PublishingError`` with code `badKey`.
     package init(_ value: JSONValue, id: String? = nil, at location: String? = nil) throws(PublishingError) {
-        guard value["keytype"]?.text != nil, value["scheme"]?.text != nil, value["keyval"]?["public"]?.text != nil else {
+        guard value["keytype"]?.text != nil, value["scheme"]?.text != nil, value["keyval"]?["public"]?.text != nil
+        else {
             throw PublishingError(.badKey, "no public key with keytype, scheme and keyval", at: location)
         }
         self.value = value

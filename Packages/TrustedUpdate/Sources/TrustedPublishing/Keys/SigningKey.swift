@@ -40,9 +40,11 @@ package struct SigningKey: Sendable {
                 PublicKey(
                     type: "ed25519", scheme: "ed25519", text: HexDigits.text(of: key.publicKey.rawRepresentation))
             case .p256(let key):
-                PublicKey(type: "ecdsa", scheme: "ecdsa-sha2-nistp256", text: Self.ended(key.publicKey.pemRepresentation))
+                PublicKey(
+                    type: "ecdsa", scheme: "ecdsa-sha2-nistp256", text: Self.ended(key.publicKey.pemRepresentation))
             case .p384(let key):
-                PublicKey(type: "ecdsa", scheme: "ecdsa-sha2-nistp384", text: Self.ended(key.publicKey.pemRepresentation))
+                PublicKey(
+                    type: "ecdsa", scheme: "ecdsa-sha2-nistp384", text: Self.ended(key.publicKey.pemRepresentation))
             }
     }
 

@@ -18,8 +18,8 @@ package enum JSONValue: Sendable, Hashable {
     private static let maxDepth = 32
 
     /// Reads a JSON text.
-    /// - Throws: ``PublishingError`` with code `badMetadata`, also for a number that is no 64-bit integer and for a name
-    ///   that comes twice in one object.
+    /// - Throws: ``PublishingError`` with code `badMetadata`, also for a number that is no 64-bit integer and for a
+    ///   name that comes twice in one object.
     package init(decoding bytes: Data, at location: String) throws(PublishingError) {
         do {
             self = try bytes.withUnsafeBytes { bytes in

@@ -23,4 +23,14 @@ package struct Lifetimes: Sendable, Hashable {
         default: targets
         }
     }
+
+    /// Sets the number of days of a role. Roles other than the top-level ones have no lifetime of their own.
+    package mutating func set(_ days: Int, for role: String) {
+        switch role {
+        case "root": root = days
+        case "snapshot": snapshot = days
+        case "timestamp": timestamp = days
+        default: targets = days
+        }
+    }
 }

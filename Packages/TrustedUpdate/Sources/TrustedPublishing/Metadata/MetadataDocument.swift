@@ -50,9 +50,10 @@ package struct MetadataDocument: Sendable, Hashable {
     /// The text of the document.
     package var bytes: Data { value.document }
 
-    /// Raises the version and sets the time of expiry, which removes the signatures.
-    mutating func renew(until expires: Date) {
-        signed["version"] = .integer(version + 1)
+    /// Sets the version and the time of expiry, which removes the signatures.
+    /// - Parameter former: the version before the new one, or `nil` for that of the document.
+    mutating func renew(until expires: Date, after former: Int64? = nil) {
+        signed["version"] = .integer((former ?? version) + 1)
         signed["expires"] = .string(MetadataTime.text(expires))
     }
 

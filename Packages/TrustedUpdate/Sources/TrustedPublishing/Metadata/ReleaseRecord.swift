@@ -95,6 +95,11 @@ package struct ReleaseRecord: Sendable, Hashable {
     /// The path of the archive in the repository, which is the one that the app requests.
     package var archivePath: String { "targets/\(package)/\(package)-\(version).zip" }
 
+    /// Returns a Boolean value that indicates whether bytes are the manifest.
+    package func matches(_ bytes: Data) -> Bool {
+        bytes.count == manifestBytes && SHA256Digest(of: bytes).hex == manifestSHA256
+    }
+
     /// The target for the metadata.
     var value: JSONValue {
         var custom = target["custom"]?["containerkit"] ?? .object([:])

@@ -124,7 +124,9 @@ package final class RepositoryFolder: Sendable {
             var newest: Int64 = 0
             try DirectoryDescriptor(path: path + "/metadata").forEachName { name in
                 let name = String(cString: name)
-                if name.hasSuffix(suffix), let number = Int64(name.dropLast(suffix.count)) { newest = max(newest, number) }
+                if name.hasSuffix(suffix), let number = Int64(name.dropLast(suffix.count)) {
+                    newest = max(newest, number)
+                }
                 return true
             }
             return newest
@@ -177,5 +179,10 @@ package final class RepositoryFolder: Sendable {
             throw PublishingError(.noInput, "the file is missing", at: "\(self.path)/\(path)")
         }
         return bytes
+    }
+
+    /// Returns a Boolean value that indicates whether the repository has a regular file at a path.
+    package func contains(_ path: String) -> Bool {
+        (try? FileStatus(path: "\(self.path)/\(path)", followsLinks: false))?.kind == .file
     }
 }

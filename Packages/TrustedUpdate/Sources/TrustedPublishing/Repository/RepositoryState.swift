@@ -26,7 +26,8 @@ package struct PackageDelegation: Sendable, Hashable {
     /// - Throws: ``PublishingError`` with code `badValue` if the package has the name of a top-level role.
     package init(of package: PackageID, to keys: RoleKeys, scope: PackageBaseURL?) throws(PublishingError) {
         guard !TopRole.all.contains("\(package)".lowercased()) else {
-            throw PublishingError(.badValue, "a delegated package cannot have the name of a top-level role", at: "\(package)")
+            throw PublishingError(
+                .badValue, "a delegated package cannot have the name of a top-level role", at: "\(package)")
         }
         self.package = package
         self.keys = keys

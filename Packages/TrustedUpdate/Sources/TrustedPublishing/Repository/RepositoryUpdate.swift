@@ -55,7 +55,8 @@ package struct RepositoryUpdate: Sendable {
 
     private mutating func change(_ role: String, _ body: (inout JSONValue) -> Void) {
         var document =
-            state.targets[role] ?? MetadataDocument(new: role, type: TopRole.targets, members: ["targets": .object([:])])
+            state.targets[role]
+            ?? MetadataDocument(new: role, type: TopRole.targets, members: ["targets": .object([:])])
         body(&document.signed)
         state.targets[role] = document
         changed.insert(role)
@@ -94,12 +95,12 @@ package struct RepositoryUpdate: Sendable {
 
     // MARK: Roots
 
-    /// Begins the next root, which replaces one that waits for signatures.
+    /// Begins the next root, or changes the one that waits for signatures, which removes its signatures.
     /// - Parameter roles: the keys of the roles to change; all roles if there is no root yet.
     /// - Throws: ``PublishingError`` with code `badValue` or `badMetadata`.
     package mutating func stageRoot(_ roles: [String: RoleKeys]) throws(PublishingError) {
         var root =
-            state.root
+            state.stagedRoot ?? state.root
             ?? MetadataDocument(
                 new: TopRole.root, type: TopRole.root,
                 members: ["consistent_snapshot": .bool(true), "keys": .object([:]), "roles": .object([:])])
@@ -113,7 +114,7 @@ package struct RepositoryUpdate: Sendable {
             of: Array(values.members.values), known: root.signed["keys"] ?? .object([:]),
             adding: roles.values.flatMap(\.keys))
         root.signed["roles"] = values
-        root.renew(until: expiry(of: TopRole.root))
+        root.renew(until: expiry(of: TopRole.root), after: state.root?.version ?? 0)
         for role in TopRole.all { _ = try RepositoryState.keys(of: role, in: root) }
         state.stagedRoot = root
     }
@@ -155,7 +156,7 @@ package struct RepositoryUpdate: Sendable {
         if state.targets[TopRole.targets] == nil { change(TopRole.targets) { $0["targets"] = .object([:]) } }
         do {
             return (try steps() + [.remove(path: RepositoryStep.stagedRoot)], nil)
-        } catch where error.code == .unsigned {
+        } catch  where error.code == .unsigned {
             return waiting("\(error.message), for the role \(error.location ?? "")")
         }
     }

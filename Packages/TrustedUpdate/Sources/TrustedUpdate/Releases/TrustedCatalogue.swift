@@ -22,6 +22,8 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
     public var hostVersion: PackageVersion?
     /// The source of the current date. Default: the system's clock.
     public var now: @Sendable () -> Date = { Date() }
+    /// The text that replaces the random text of the device, for tools that explain releases. Default: `nil`.
+    package var seed: String?
     private let repository: ReleaseRepository
 
     /// Creates a catalogue.
@@ -61,7 +63,8 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
     }
 
     private func device(at now: Date) async throws -> ReleaseDevice {
-        ReleaseDevice(channel: channel, seed: try await repository.seed(), hostVersion: hostVersion, now: now)
+        let seed = if let seed { seed } else { try await repository.seed() }
+        return ReleaseDevice(channel: channel, seed: seed, hostVersion: hostVersion, now: now)
     }
 }
 

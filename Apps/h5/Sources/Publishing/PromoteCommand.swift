@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import PackageFormat
+internal import TrustedPublishing
+
+/// The command `h5 promote`, which gives a release to more devices.
+struct PromoteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "promote",
+        abstract: "Changes the share and the channels of a release.",
+        discussion: """
+            A release that was withdrawn continues. Channels replace those of the release; without --channel they \
+            stay. A device that is in a share is also in each larger one.
+
+            Without --json, prints the release. With --json, prints it as in h5 status.
+            """,
+        version: ProgramVersion.current)
+
+    @OptionGroup var arguments: ReleaseArguments
+
+    @OptionGroup var releaseOptions: ReleaseOptions
+
+    @OptionGroup var options: PublishingOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await arguments.change(options, json: json) { release in
+            release.isStopped = false
+            release.share = releaseOptions.share ?? ReleaseRecord.shares.upperBound
+            if !releaseOptions.channel.isEmpty { release.channels = releaseOptions.channel }
+        }
+    }
+}
+
+/// The arguments that name a release of a repository.
+struct ReleaseArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
+    var repository: String
+
+    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
+    var id: PackageID
+
+    @Argument(help: ArgumentHelp("The version.", valueName: "version"), transform: OptionValue.packageVersion)
+    var releaseVersion: PackageVersion
+
+    /// Changes the conditions of the release, and prints it.
+    func change(
+        _ options: PublishingOptions, json: Bool, _ body: (inout ReleaseRecord) -> Void
+    ) async throws {
+        let settings = try await PublishingSettings.load()
+        let folder = try RepositoryFolder(changing: repository)
+        let state = try folder.state()
+        var listed = try state.release(id, releaseVersion)
+        body(&listed.release)
+        var update = try options.update(state, settings)
+        update.insert(listed.release, in: listed.role)
+        try folder.apply(update.steps())
+        let output = ReleaseOutput(listed.release, role: listed.role)
+        guard !json else { return try CommandOutput.result(json: output) }
+        try CommandOutput.result(output.line)
+    }
+}

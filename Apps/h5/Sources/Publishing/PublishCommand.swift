@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import ContentDigest
+internal import Foundation
+@_spi(Packaging) internal import PackageFormat
+internal import PackagePublisher
+internal import TrustedPublishing
+
+/// The command `h5 publish`, which packs a site and adds it to a signed repository.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Packs a built site, and publishes it in a signed repository.",
+        discussion: """
+            Packs like h5 pack, with the same options. The release gets the next number. Writes the archive first, \
+            then the manifest, and the metadata last. A signal or a kill leaves the old repository or the new one. \
+            h5 keys init creates a repository.
+
+            Warns of files above 1 MiB, and of absolute URLs outside of the base URL in HTML, CSS and scripts.
+
+            The file h5.json in the current folder can have defaults: {"repository", "id", "baseURL", "keys", \
+            "channel", "expiry"}; expiry is an object of days by role. The environment variables H5_REPOSITORY, H5_ID, \
+            H5_BASE_URL, H5_KEYS (separated by commas), H5_CHANNEL and H5_EXPIRY_ROOT, _TARGETS, _SNAPSHOT and \
+            _TIMESTAMP override it, and options override both.
+
+            Without --json, prints the release, and the paths of the new files. With --json, prints {"release", \
+            "files", "removed", "archiveBytes", "sha256", "warnings"}: the release as in h5 status, paths in the \
+            repository, bytes and SHA-256 of the archive, and texts.
+            """)
+
+    @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
+    var site: String
+
+    @Option(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
+    var repository: String?
+
+    @Option(
+        help: "The package's name: 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot.",
+        transform: OptionValue.packageID)
+    var id: PackageID?
+
+    @Option(
+        name: .customLong("version"),
+        help: """
+            The package's version: 1 to 64 of A-Z a-z 0-9 . _ - +, not beginning with a dot; or auto for the number of \
+            the release.
+            """,
+        transform: OptionValue.packageVersion)
+    var packageVersion: PackageVersion
+
+    @Option(
+        name: .customLong("base-url"),
+        help: "The http or https base URL of the site. A missing final slash is added.",
+        transform: OptionValue.baseURL)
+    var baseURL: PackageBaseURL?
+
+    @OptionGroup var releaseOptions: ReleaseOptions
+
+    @Option(
+        help: ArgumentHelp("The time from which devices get the release. Default: now.", valueName: "RFC3339"),
+        transform: RFC3339Date.argument)
+    var start: Date?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The number of releases of the package that remain; older ones are removed. The newest release of each \
+            channel for all devices always remains. Default: all.
+            """, valueName: "n"),
+        transform: NumberOption.integer("a number of releases", in: 1...Int.max))
+    var keep: Int?
+
+    @OptionGroup var packOptions: PackOptions
+
+    @OptionGroup var options: PublishingOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        var release: ReleaseOutput
+        var files: [String]
+        var removed: [String]
+        var archiveBytes: Int64
+        var sha256: String
+        var warnings: [String]
+    }
+
+    func run() async throws {
+        let settings = try await PublishingSettings.load()
+        let path = try PublishingSettings.require(repository ?? settings.repository, "--repository")
+        let id = try PublishingSettings.require(id ?? settings.id, "--id")
+        let baseURL = try PublishingSettings.require(baseURL ?? settings.baseURL, "--base-url")
+        let folder = try RepositoryFolder(changing: path)
+        let state = try folder.state()
+        var update = try options.update(state, settings)
+        let role = state.role(of: id)
+        if let scope = try state.scope(of: role).map({ try PackageBaseURL($0) }), !baseURL.lies(under: scope) {
+            throw PublishingError(
+                .badValue, "the delegation of \(id) needs a base URL below \(scope)", at: "\(baseURL)")
+        }
+        let (version, sequence) = try number(in: state, of: id)
+
+        let staging = StagingFolder(of: path)
+        staging.remove()
+        defer { staging.remove() }
+        let result = try packOptions.build(
+            site, id: id, version: version, baseURL: baseURL, sequence: sequence, output: staging.path)
+        let manifest = try FileHandle.bytes(of: result.manifest)
+        let warnings = SiteWarnings(try PackageManifest(decoding: manifest), site: site).lines
+        for warning in warnings { CommandOutput.log("warning: \(warning)") }
+
+        var channels = releaseOptions.channel
+        if channels.isEmpty { channels = [settings.channel ?? ReleaseRecord.defaultChannel] }
+        let release = ReleaseRecord(
+            id, version, sequence: sequence, scope: baseURL, channels: channels,
+            share: releaseOptions.share ?? ReleaseRecord.shares.upperBound, minHost: packOptions.minHost, start: start,
+            manifest: manifest)
+        update.insert(release, in: role)
+        let outdated = try keep.map { ReleasePruning.outdated(try update.state.releases(of: id), keeping: $0) } ?? []
+        for listed in outdated { update.remove(listed) }
+        let removed = outdated.flatMap { [$0.release.manifestPath, $0.release.archivePath] }
+        let files: [RepositoryStep] = [
+            .move(from: result.archive, path: release.archivePath),
+            .write(path: release.manifestPath, bytes: manifest),
+        ]
+        let steps = try files + update.steps()
+        try Task.checkCancellation()
+        // Files of removed releases go after the metadata that lists them.
+        try folder.apply(steps + removed.map { .remove(path: $0) })
+
+        let output = Output(
+            release: ReleaseOutput(release, role: role), files: steps.map(\.path), removed: removed,
+            archiveBytes: result.archiveBytes, sha256: result.archiveSHA256.hex, warnings: warnings)
+        guard !json else { return try CommandOutput.result(json: output) }
+        try CommandOutput.result(output.release.line)
+        try CommandOutput.result(lines: output.files + output.removed.map { "removed \($0)" })
+    }
+
+    /// Returns the version and the number of the release.
+    private func number(in state: RepositoryState, of id: PackageID) throws -> (PackageVersion, Int64) {
+        let known = Set(try state.releases(of: id).map(\.release.version))
+        var sequence = try state.nextSequence(of: id)
+        guard "\(packageVersion)" == "auto" else {
+            guard !known.contains(packageVersion) else {
+                throw PublishingError(.exists, "the version is published already", at: "\(id) \(packageVersion)")
+            }
+            return (packageVersion, sequence)
+        }
+        while known.contains(try PackageVersion("\(sequence)")) { sequence += 1 }
+        return (try PackageVersion("\(sequence)"), sequence)
+    }
+}
+
+/// The folder for files that are not part of the repository yet. The lock of the repository protects it.
+private struct StagingFolder {
+    let path: String
+
+    init(of repository: String) { path = "\(repository)/targets/.staging" }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
+
+extension FileHandle {
+    /// Returns the bytes of a file that this process has written.
+    static func bytes(of path: String) throws -> Data {
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandError(.io, code: "io", "the file cannot be read", at: path)
+        }
+    }
+}
+
+/// The choice of releases that a repository no longer needs.
+enum ReleasePruning {
+    /// Returns the releases that are not among the newest `count` ones, and not the newest one of a channel for all
+    /// devices.
+    /// - Parameter releases: The releases of one package, from the highest number to the lowest.
+    static func outdated(_ releases: [RepositoryState.Listed], keeping count: Int) -> [RepositoryState.Listed] {
+        var served: Set<String> = []
+        return releases.enumerated().filter { index, listed in
+            let release = listed.release
+            let isForAll =
+                !release.isStopped && release.share == ReleaseRecord.shares.upperBound && release.minHost == nil
+                && release.start == nil
+            let isNeeded = isForAll && !served.isSuperset(of: release.channels)
+            if isForAll { served.formUnion(release.channels) }
+            return index >= count && !isNeeded
+        }.map(\.element)
+    }
+}

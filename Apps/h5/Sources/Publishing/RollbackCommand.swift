@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import Foundation
+internal import PackageFormat
+internal import TrustedPublishing
+
+/// The command `h5 rollback`, which publishes the files of an earlier release again.
+struct RollbackCommand: AsyncParsableCommand {
+    /// The maximum number of bytes of a manifest.
+    private static let maxManifestBytes = 64 << 20
+
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Publishes the files of an earlier release again, under a higher version and number.",
+        discussion: """
+            Devices never go back to a lower number. The new release has the version VERSION+NUMBER, the files of \
+            VERSION, and all devices of the channels of VERSION and of later releases.
+
+            Without --json, prints the release. With --json, prints it as in h5 status.
+            """,
+        version: ProgramVersion.current)
+
+    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
+    var repository: String
+
+    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
+    var id: PackageID
+
+    @Option(
+        help: ArgumentHelp("The version whose files are published again.", valueName: "version"),
+        transform: OptionValue.packageVersion)
+    var to: PackageVersion
+
+    @OptionGroup var options: PublishingOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+        let settings = try await PublishingSettings.load()
+        let folder = try RepositoryFolder(changing: repository)
+        let state = try folder.state()
+        let former = try state.release(id, to).release
+        let bytes = try folder.bytes(of: former.manifestPath, maxBytes: Self.maxManifestBytes)
+        guard former.matches(bytes) else {
+            throw PublishingError(.badMetadata, "not the manifest that the metadata lists", at: former.manifestPath)
+        }
+        guard folder.contains(former.archivePath) else {
+            throw PublishingError(.noInput, "the archive is missing", at: former.archivePath)
+        }
+        let sequence = try state.nextSequence(of: id)
+        let base = "\(to)".split(separator: "+").first.map(String.init) ?? "\(to)"
+        var manifest = try PackageManifest(decoding: bytes)
+        manifest.version = try PackageVersion("\(base)+\(sequence)")
+        manifest.sequence = sequence
+        let text = try manifest.encoded()
+        var channels = former.channels
+        for listed in try state.releases(of: id) where listed.release.sequence > former.sequence {
+            channels += listed.release.channels.filter { !channels.contains($0) }
+        }
+        let release = ReleaseRecord(
+            id, manifest.version, sequence: sequence, scope: former.scope, channels: channels,
+            share: ReleaseRecord.shares.upperBound, minHost: former.minHost, start: nil, manifest: text)
+        let role = state.role(of: id)
+        var update = try options.update(state, settings)
+        update.insert(release, in: role)
+        let files: [RepositoryStep] = [
+            .link(from: former.archivePath, path: release.archivePath),
+            .write(path: release.manifestPath, bytes: text),
+        ]
+        try folder.apply(files + update.steps())
+        let output = ReleaseOutput(release, role: role)
+        guard !json else { return try CommandOutput.result(json: output) }
+        try CommandOutput.result(output.line)
+    }
+}

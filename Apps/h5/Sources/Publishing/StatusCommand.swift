@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import Foundation
+internal import TrustedPublishing
+
+/// The command `h5 status`, which lists the releases of a repository and the expiry of its metadata.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Lists the releases of a repository, and when its metadata expires.",
+        discussion: """
+            Warns of a role that expires within a quarter of its lifetime, or has expired.
+
+            Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
+            "releases", "waitingRoot"}: lists of {"role", "version", "expires", "expiring"} and of {"package", \
+            "version", "sequence", "role", "channels", "share", "stopped", "minHost", "start", "baseURL"}, and the \
+            version of the root that waits for signatures, or null. share is in thousandths; minHost and start are \
+            null without such a condition.
+            """,
+        version: ProgramVersion.current)
+
+    @Argument(help: ArgumentHelp("The folder of the repository. Default: that of h5.json.", valueName: "repository"))
+    var repository: String?
+
+    @Option(
+        help: ArgumentHelp("The time for the warnings; the system's clock by default.", valueName: "RFC3339"),
+        transform: RFC3339Date.argument)
+    var now: Date?
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    private struct Output: Encodable {
+        struct Role: Encodable {
+            var role: String
+            var version: Int64
+            var expires: String
+            var expiring: Bool
+        }
+
+        var roles: [Role]
+        var releases: [ReleaseOutput]
+        var waitingRoot: Int64?
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(roles, forKey: .roles)
+            try container.encode(releases, forKey: .releases)
+            try container.encode(waitingRoot, forKey: .waitingRoot)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case roles, releases, waitingRoot
+        }
+    }
+
+    func run() async throws {
+        let settings = try await PublishingSettings.load()
+        let path = try PublishingSettings.require(repository ?? settings.repository, "repository")
+        let state = try RepositoryFolder(reading: path).state()
+        let time = now ?? Date()
+        let documents = [try state.publishedRoot, state.timestamp, state.snapshot].compactMap(\.self)
+        let targets = ([TopRole.targets] + state.delegatedRoles).compactMap { state.targets[$0] }
+        let roles = (documents + targets).map { document in
+            let quarter = Double(settings.lifetimes.days(of: document.name)) * 86_400 / 4
+            return Output.Role(
+                role: document.name, version: document.version, expires: MetadataTime.text(document.expires),
+                expiring: document.expires.timeIntervalSince(time) < quarter)
+        }
+        let output = Output(
+            roles: roles, releases: try state.releases().map { ReleaseOutput($0.release, role: $0.role) },
+            waitingRoot: state.stagedRoot?.version)
+        for role in roles where role.expiring {
+            CommandOutput.log("warning: \(role.role) expires on \(role.expires)")
+        }
+        guard !json else { return try CommandOutput.result(json: output) }
+        try CommandOutput.result(lines: roles.map { "\($0.role) \($0.version), expires \($0.expires)" })
+        if let version = output.waitingRoot {
+            try CommandOutput.result("root \(version) waits for signatures in metadata/root.next.json")
+        }
+        try CommandOutput.result(lines: output.releases.map(\.line))
+    }
+}

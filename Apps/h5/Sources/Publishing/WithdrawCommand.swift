@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ArgumentParser
+internal import CommandSupport
+internal import PackageFormat
+internal import TrustedPublishing
+
+/// The command `h5 withdraw`, which stops a release or removes a package.
+struct WithdrawCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "withdraw",
+        abstract: "Stops a release, or removes a package with all its releases.",
+        discussion: """
+            With a version, no further device gets the release; devices that have it keep it, and h5 promote continues \
+            it. h5 rollback replaces it on all devices. Without a version, the package disappears from the catalogue, \
+            and its files are removed from the repository.
+
+            Without --json, prints the releases that are withdrawn. With --json, prints a list of them as in h5 status.
+            """,
+        version: ProgramVersion.current)
+
+    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
+    var repository: String
+
+    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
+    var id: PackageID
+
+    @Argument(
+        help: ArgumentHelp("The version. Default: the whole package.", valueName: "version"),
+        transform: OptionValue.packageVersion)
+    var releaseVersion: PackageVersion?
+
+    @OptionGroup var options: PublishingOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+        let settings = try await PublishingSettings.load()
+        let folder = try RepositoryFolder(changing: repository)
+        let state = try folder.state()
+        var update = try options.update(state, settings)
+        var releases: [RepositoryState.Listed]
+        var removals: [RepositoryStep] = []
+        if let releaseVersion {
+            var listed = try state.release(id, releaseVersion)
+            listed.release.isStopped = true
+            update.insert(listed.release, in: listed.role)
+            releases = [listed]
+        } else {
+            releases = try state.releases(of: id)
+            guard !releases.isEmpty else {
+                throw PublishingError(.notFound, "the repository has no such package", at: "\(id)")
+            }
+            for listed in releases { update.remove(listed) }
+            removals = releases.flatMap { listed -> [RepositoryStep] in
+                [.remove(path: listed.release.manifestPath), .remove(path: listed.release.archivePath)]
+            }
+        }
+        try folder.apply(update.steps() + removals)
+        let output = releases.map { ReleaseOutput($0.release, role: $0.role) }
+        guard !json else { return try CommandOutput.result(json: output) }
+        try CommandOutput.result(lines: output.map { releaseVersion == nil ? "removed \($0.line)" : $0.line })
+    }
+}
