@@ -640,7 +640,8 @@ let package = Package(
                 "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "pack-site", "container-benchmarks",
                 "CommandSupport", "ContainerTesting",
                 "OfflinePackage", "PackageFormat",
-                "ProgramTesting", "ResourceStore", "BaseTesting", "TrustedPublishing", "TrustedUpdate", .httpTypes, .log,
+                "ProgramTesting", "ResourceStore", "BaseTesting", "TrustedPublishing", "TrustedUpdate", .httpTypes,
+                .log,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .testTarget(

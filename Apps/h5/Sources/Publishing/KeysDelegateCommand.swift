@@ -52,7 +52,7 @@ struct KeysDelegateCommand: AsyncParsableCommand {
             try publicKeys.map { try KeyFile.read($0).publicKey }, threshold: threshold ?? 1, of: "\(package)")
         let folder = try RepositoryFolder(changing: repository)
         var update = try options.update(try folder.state(), settings)
-        update.insert(try PackageDelegation(of: package, to: keys, scope: scope))
+        try update.insert(try PackageDelegation(of: package, to: keys, scope: scope))
         try folder.apply(update.steps())
         let output = RoleOutput("\(package)", keys)
         guard !json else { return try CommandOutput.result(json: output) }

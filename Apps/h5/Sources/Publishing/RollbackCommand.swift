@@ -16,7 +16,7 @@ struct RollbackCommand: AsyncParsableCommand {
         commandName: "rollback",
         abstract: "Publishes the files of an earlier release again, under a higher version and number.",
         discussion: """
-            Devices never go back to a lower number. The new release has the version VERSION+NUMBER, the files of \
+            Devices never go back to a lower number. The new release has the version VERSION-rNUMBER, the files of \
             VERSION, and all devices of the channels of VERSION and of later releases.
 
             Without --json, prints the release. With --json, prints it as in h5 status.
@@ -52,9 +52,8 @@ struct RollbackCommand: AsyncParsableCommand {
             throw PublishingError(.noInput, "the archive is missing", at: former.archivePath)
         }
         let sequence = try state.nextSequence(of: id)
-        let base = "\(to)".split(separator: "+").first.map(String.init) ?? "\(to)"
         var manifest = try PackageManifest(decoding: bytes)
-        manifest.version = try PackageVersion("\(base)+\(sequence)")
+        manifest.version = try Self.version(sequence, of: to)
         manifest.sequence = sequence
         let text = try manifest.encoded()
         var channels = former.channels
@@ -75,5 +74,15 @@ struct RollbackCommand: AsyncParsableCommand {
         let output = ReleaseOutput(release, role: role)
         guard !json else { return try CommandOutput.result(json: output) }
         try CommandOutput.result(output.line)
+    }
+
+    /// Returns the version of a rollback: the version, without the suffix of an earlier rollback, and the number.
+    private static func version(_ sequence: Int64, of former: PackageVersion) throws -> PackageVersion {
+        var base = "\(former)"
+        if let dash = base.lastIndex(of: "-"), base[dash...].hasPrefix("-r"), Int64(base[dash...].dropFirst(2)) != nil {
+            base = String(base[..<dash])
+        }
+        // A plus sign would be a space in the URLs of some object stores.
+        return try PackageVersion("\(base)-r\(sequence)")
     }
 }

@@ -64,9 +64,16 @@ package struct RepositoryUpdate: Sendable {
 
     // MARK: Delegations
 
+    /// The maximum number of delegated roles, which is that of clients.
+    package static let maxDelegations = 32
+
     /// Delegates a package to keys, or replaces the keys and the scope of its delegation.
-    package mutating func insert(_ delegation: PackageDelegation) {
+    /// - Throws: ``PublishingError`` with code `badValue` if there are ``maxDelegations`` other delegations.
+    package mutating func insert(_ delegation: PackageDelegation) throws(PublishingError) {
         let name = "\(delegation.package)"
+        guard Set(state.delegatedRoles).subtracting([name]).count < Self.maxDelegations else {
+            throw PublishingError(.badValue, "clients accept \(Self.maxDelegations) delegations", at: name)
+        }
         change(TopRole.targets) { signed in
             var delegations = signed["delegations"] ?? .members(["keys": .object([:]), "roles": .array([])])
             var roles = delegations["roles"]?.elements ?? []
