@@ -315,6 +315,32 @@ struct PublishCommandTests {
         #expect(outcome.status == 77 && outcome.errors.hasPrefix("error: expired: "), "\(outcome.errors)")
     }
 
+    @Test("With a trusted root, keys sign no metadata of a repository with another root")
+    func trustedRoot() async throws {
+        try await createRepository()
+        let publish = [
+            "publish", "site", "--repository", "repository", "--id", "shop", "--base-url", "https://shop.example/",
+            "--trusted-root", "root.json", "--key", "targets", "online", "--version",
+        ]
+        let root = "\(folder.path)/root.json"
+        try FileManager.default.copyItem(atPath: folder.path + "/repository/metadata/1.root.json", toPath: root)
+        for version in ["1", "2"] {
+            let outcome = try await run(publish + [version])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            try await h5("keys", "rotate", "repository", "--role", "root", "--key", "root0", "root1")
+        }
+        // A server replaces the repository by one with a root key of its own, and with the same other keys.
+        try FileManager.default.removeItem(atPath: folder.path + "/repository")
+        try await h5("keys", "create", "thief")
+        try await h5(
+            "keys", "init", "repository", "--root", "thief", "--targets", "targets", "--online", "online")
+        var outcome = try await run(publish + ["3"])
+        #expect(outcome.status == 77 && outcome.errors.contains("error: unsigned: "), "\(outcome.errors)")
+        try await h5("keys", "rotate", "repository", "--role", "root", "--key", "thief")
+        outcome = try await run(publish + ["3"])
+        #expect(outcome.status == 77 && outcome.errors.contains("error: unsigned: "), "\(outcome.errors)")
+    }
+
     @Test("Failures have the exit status of their kind, and change nothing")
     func failures() async throws {
         try await fails(66, "no-input", "status", "repository")

@@ -51,7 +51,7 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         let keys = try RoleKeys(
             try publicKeys.map { try KeyFile.read($0).publicKey }, threshold: threshold ?? 1, of: "\(package)")
         let folder = try RepositoryFolder(changing: repository)
-        var update = try options.update(try folder.state(), settings)
+        var update = try options.update(try options.state(of: folder, settings), settings)
         try update.insert(try PackageDelegation(of: package, to: keys, scope: scope))
         try folder.apply(update.steps())
         let output = RoleOutput("\(package)", keys)

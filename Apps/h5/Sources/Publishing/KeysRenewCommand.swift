@@ -30,7 +30,7 @@ struct KeysRenewCommand: AsyncParsableCommand {
         let settings = try await PublishingSettings.load()
         let path = try PublishingSettings.require(repository ?? settings.repository, "repository")
         let folder = try RepositoryFolder(changing: path)
-        var update = try options.update(try folder.state(), settings)
+        var update = try options.update(try options.state(of: folder, settings), settings)
         update.renew()
         let steps = try update.steps()
         try folder.apply(steps)

@@ -60,7 +60,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         let settings = try await PublishingSettings.load()
         let added = try add.map { try KeyFile.read($0) }
         let folder = try RepositoryFolder(changing: repository)
-        let state = try folder.state()
+        let state = try options.state(of: folder, settings)
         let current = try state.stagedRoot ?? state.publishedRoot
         var roles: [String: RoleKeys] = [:]
         for name in role == Self.online ? [TopRole.snapshot, TopRole.timestamp] : [role] {

@@ -27,7 +27,7 @@ struct KeysSignCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await PublishingSettings.load()
         let folder = try RepositoryFolder(changing: repository)
-        var update = try options.update(try folder.state(), settings)
+        var update = try options.update(try options.state(of: folder, settings), settings)
         try update.signRoot()
         try RootOutput.finish(&update, in: folder, json: json)
     }

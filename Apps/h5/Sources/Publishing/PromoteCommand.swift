@@ -54,7 +54,7 @@ struct ReleaseArguments: ParsableArguments {
     ) async throws {
         let settings = try await PublishingSettings.load()
         let folder = try RepositoryFolder(changing: repository)
-        let state = try folder.state()
+        let state = try options.state(of: folder, settings)
         var listed = try state.release(id, releaseVersion)
         body(&listed.release)
         var update = try options.update(state, settings)

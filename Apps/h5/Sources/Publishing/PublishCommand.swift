@@ -22,8 +22,8 @@ struct PublishCommand: AsyncParsableCommand {
             Warns of files above 1 MiB, and of absolute URLs outside of the base URL in HTML, CSS and scripts.
 
             The file h5.json in the current folder can have defaults: {"repository", "id", "baseURL", "keys", \
-            "channel", "expiry"}; expiry is an object of days by role. The environment variables H5_REPOSITORY, H5_ID, \
-            H5_BASE_URL, H5_KEYS (separated by commas), H5_CHANNEL and H5_EXPIRY_ROOT, _TARGETS, _SNAPSHOT and \
+            "channel", "trustedRoot", "expiry"}; expiry is an object of days by role. The environment variables H5_REPOSITORY, H5_ID, \
+            H5_BASE_URL, H5_KEYS (separated by commas), H5_CHANNEL, H5_TRUSTED_ROOT and H5_EXPIRY_ROOT, _TARGETS, _SNAPSHOT and \
             _TIMESTAMP override it, and options override both.
 
             Without --json, prints the release, and the paths of the new files. With --json, prints {"release", \
@@ -95,7 +95,7 @@ struct PublishCommand: AsyncParsableCommand {
         let id = try PublishingSettings.require(id ?? settings.id, "--id")
         let baseURL = try PublishingSettings.require(baseURL ?? settings.baseURL, "--base-url")
         let folder = try RepositoryFolder(changing: path)
-        let state = try folder.state()
+        let state = try options.state(of: folder, settings)
         var update = try options.update(state, settings)
         let role = state.role(of: id)
         if let scope = try state.scope(of: role).map({ try PackageBaseURL($0) }), !baseURL.lies(under: scope) {

@@ -7,6 +7,7 @@ internal import Foundation
 internal import PackageFormat
 internal import SystemSupport
 internal import TrustedPublishing
+internal import TrustedUpdate
 
 /// The options of all commands that sign metadata.
 struct PublishingOptions: ParsableArguments {
@@ -14,6 +15,14 @@ struct PublishingOptions: ParsableArguments {
         parsing: .upToNextOption,
         help: ArgumentHelp("The files of the private keys that sign. Default: those of h5.json.", valueName: "key"))
     var key: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The file of root metadata from a trusted source, such as the one that the app ships, if others can change \
+            the repository. Default: that of h5.json.
+            """, valueName: "root"))
+    var trustedRoot: String?
 
     @Option(
         help: ArgumentHelp(
@@ -66,6 +75,14 @@ struct PublishingOptions: ParsableArguments {
         var lifetimes = settings.lifetimes
         for value in expiry { lifetimes.set(value.days, for: value.role) }
         return lifetimes
+    }
+
+    /// Reads and verifies the metadata in a folder.
+    func state(of folder: RepositoryFolder, _ settings: PublishingSettings) throws -> RepositoryState {
+        let trusted = try (trustedRoot ?? settings.trustedRoot).map { path in
+            try TableInput.read(path, upTo: TrustLimits().rootBytes)
+        }
+        return try folder.state(trusting: trusted)
     }
 
     /// Begins a change of the metadata in a folder.

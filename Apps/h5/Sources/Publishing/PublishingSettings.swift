@@ -17,6 +17,8 @@ struct PublishingSettings {
     var repository: String?
     var id: PackageID?
     var baseURL: PackageBaseURL?
+    /// The path of root metadata from a trusted source.
+    var trustedRoot: String?
     /// The paths of the private keys that sign.
     var keys: [String] = []
     var channel: String?
@@ -66,6 +68,7 @@ struct PublishingSettings {
         repository = try text("repository")
         id = try parse("id") { try PackageID($0) }
         baseURL = try parse("baseURL") { try OptionValue.baseURL($0) }
+        trustedRoot = try text("trustedRoot")
         if case .stringArray(let keys) = try content("keys", .stringArray) { self.keys = keys }
         channel = try text("channel")
         for role in TopRole.all {

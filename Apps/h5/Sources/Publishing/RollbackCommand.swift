@@ -42,7 +42,7 @@ struct RollbackCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await PublishingSettings.load()
         let folder = try RepositoryFolder(changing: repository)
-        let state = try folder.state()
+        let state = try options.state(of: folder, settings)
         let former = try state.release(id, to).release
         let bytes = try folder.bytes(of: former.manifestPath, maxBytes: Self.maxManifestBytes)
         guard former.matches(bytes) else {

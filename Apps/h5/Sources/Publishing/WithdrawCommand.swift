@@ -39,7 +39,7 @@ struct WithdrawCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await PublishingSettings.load()
         let folder = try RepositoryFolder(changing: repository)
-        let state = try folder.state()
+        let state = try options.state(of: folder, settings)
         var update = try options.update(state, settings)
         var releases: [RepositoryState.Listed]
         var removals: [RepositoryStep] = []

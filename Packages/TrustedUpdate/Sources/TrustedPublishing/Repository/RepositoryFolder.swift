@@ -87,10 +87,13 @@ package final class RepositoryFolder: Sendable {
 
     /// Reads the current metadata, and verifies its signatures and digests. Files that the timestamp does not announce
     /// are ignored, such as those of an interrupted change.
+    /// - Parameter trusted: root metadata from a trusted source, from which each root must lead to the next one, or
+    ///   `nil` if the folder is such a source.
     /// - Throws: ``PublishingError`` with code `badMetadata`, `unsigned` or `io`.
-    package func state() throws(PublishingError) -> RepositoryState {
+    package func state(trusting trusted: Data? = nil) throws(PublishingError) -> RepositoryState {
         var state = RepositoryState()
         let number = try newestRoot()
+        if let trusted { try verifyRoots(from: MetadataDocument(decoding: trusted, of: TopRole.root), upTo: number) }
         if number > 0 { state.root = try document(TopRole.root, "\(number).root.json") }
         if number > 1 { state.previousRoot = try document(TopRole.root, "\(number - 1).root.json") }
         if try read("root.next.json", of: TopRole.root) != nil {
@@ -116,6 +119,28 @@ package final class RepositoryFolder: Sendable {
             state.targets[role] = try announced(role, by: snapshot)
         }
         return state
+    }
+
+    /// Verifies that the keys of each root have signed the next one (TUF 1.0.34, section 5.3).
+    private func verifyRoots(from trusted: MetadataDocument, upTo newest: Int64) throws(PublishingError) {
+        var root = trusted
+        try verify(root, as: TopRole.root, in: [root])
+        guard newest >= root.version else {
+            throw PublishingError(.badMetadata, "older than the trusted root \(root.version)", at: TopRole.root)
+        }
+        while root.version < newest {
+            let next = try document(TopRole.root, "\(root.version + 1).root.json")
+            guard next.version == root.version + 1 else {
+                throw PublishingError(.badMetadata, "not the version of its name", at: TopRole.root)
+            }
+            try verify(next, as: TopRole.root, in: [root])
+            try verify(next, as: TopRole.root, in: [next])
+            root = next
+        }
+        // Without a later root, the file of the folder must be the trusted root itself.
+        guard try document(TopRole.root, "\(newest).root.json").signed == root.signed else {
+            throw PublishingError(.unsigned, "not the trusted root", at: TopRole.root)
+        }
     }
 
     private func newestRoot() throws(PublishingError) -> Int64 {
