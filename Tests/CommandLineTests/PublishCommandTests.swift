@@ -380,15 +380,16 @@ struct PublishCommandTests {
         #expect(try folder.names(below: "repository") == before)
     }
 
+    private func key(_ name: String) throws -> SigningKey {
+        let content = try KeyFile.read("\(folder.path)/\(name)")
+        return try #require(content.signingKey)
+    }
+
     @Test("A device accepts the repository after each step of a publication and of a rotation that is killed")
     func interruption() async throws {
         try await createRepository()
         try await publish("1")
         let path = folder.path + "/repository"
-        func key(_ name: String) throws -> SigningKey {
-            let file = try KeyFile.read("\(folder.path)/\(name)")
-            return try #require(file.signingKey)
-        }
         func refresh() async throws -> TrustedTargets {
             let client = TrustedRepository(
                 folder: folder.path + "/trusted", metadataURL: "https://repository.invalid/metadata/"

@@ -14,8 +14,8 @@ struct H5: AsyncParsableCommand {
         commandName: "h5",
         abstract: """
             Packs, unpacks, verifies and serves offline packages; publishes signed releases, and downloads by \
-            metadata of The Update Framework; checks rules, config and tables; inspects resource tables, stores and cookies; runs an HTTP cache in \
-            front of an origin.
+            metadata of The Update Framework; checks rules, config and tables; inspects resource tables, stores and \
+            cookies; runs an HTTP cache in front of an origin.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [

@@ -20,7 +20,7 @@ struct ExplainCommand: AsyncParsableCommand {
             Without --json, prints the version that the device gets, or none, then a line for each release with the \
             reason, from the highest number to the lowest. With --json, prints {"package", "version", "releases"}: \
             version is null for none, and a release is {"version", "sequence", "reason", "detail"}. The reasons are \
-            chosen, superseded, other-channel, stopped, not-started, host-too-old, failed-trial, outdated and \
+            chosen, superseded, older, other-channel, stopped, not-started, host-too-old, failed-trial, outdated and \
             outside-share.
             """,
         version: ProgramVersion.current)
@@ -41,6 +41,11 @@ struct ExplainCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The random text of the device. Default: empty.", valueName: "text"))
     var seed: String = ""
+
+    @Option(
+        help: ArgumentHelp("The version that the device has. Default: none.", valueName: "version"),
+        transform: OptionValue.packageVersion)
+    var active: PackageVersion?
 
     @Option(
         help: ArgumentHelp("A version that failed its trial; can be given several times.", valueName: "version"),
@@ -92,7 +97,7 @@ struct ExplainCommand: AsyncParsableCommand {
         catalogue.now = { time }
         let metadata = LocalMetadata(folder: repository + "/metadata")
         _ = try await catalogue.catalogue(at: LocalMetadata.url) { try metadata.document(at: $0, upTo: $1) }
-        let explanation = try await catalogue.explain(id, excluding: Set(failed))
+        let explanation = try await catalogue.explain(id, for: DeviceVersions(active: active, failed: Set(failed)))
         guard !explanation.verdicts.isEmpty else {
             throw PublishingError(.notFound, "the repository has no such package", at: "\(id)")
         }
@@ -113,6 +118,7 @@ struct ExplainCommand: AsyncParsableCommand {
         switch reason {
         case .chosen: ("chosen", "the device gets it")
         case .superseded: ("superseded", "a release with a higher number is for the device")
+        case .older: ("older", "the device has a release with a higher number")
         case .otherChannel: ("other-channel", "it is for other channels")
         case .stopped: ("stopped", "it is withdrawn")
         case .notStarted(let time):

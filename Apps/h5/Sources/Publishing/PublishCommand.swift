@@ -22,9 +22,9 @@ struct PublishCommand: AsyncParsableCommand {
             Warns of files above 1 MiB, and of absolute URLs outside of the base URL in HTML, CSS and scripts.
 
             The file h5.json in the current folder can have defaults: {"repository", "id", "baseURL", "keys", \
-            "channel", "trustedRoot", "expiry"}; expiry is an object of days by role. The environment variables H5_REPOSITORY, H5_ID, \
-            H5_BASE_URL, H5_KEYS (separated by commas), H5_CHANNEL, H5_TRUSTED_ROOT and H5_EXPIRY_ROOT, _TARGETS, _SNAPSHOT and \
-            _TIMESTAMP override it, and options override both.
+            "channel", "trustedRoot", "expiry"}; expiry is an object of days by role. The environment variables \
+            H5_REPOSITORY, H5_ID, H5_BASE_URL, H5_KEYS (separated by commas), H5_CHANNEL, H5_TRUSTED_ROOT and \
+            H5_EXPIRY_ROOT, _TARGETS, _SNAPSHOT and _TIMESTAMP override it, and options override both.
 
             Without --json, prints the release, and the paths of the new files. With --json, prints {"release", \
             "files", "removed", "archiveBytes", "sha256", "warnings"}: the release as in h5 status, paths in the \

@@ -70,7 +70,7 @@ struct SignedManifestTests {
     private final class Signatures: SignedManifestSource {
         struct Call: Equatable {
             let package: PackageID
-            let failed: Set<PackageVersion>
+            let device: DeviceVersions
         }
 
         private struct State {
@@ -95,36 +95,44 @@ struct SignedManifestTests {
         }
 
         func manifest(
-            of package: PackageID, excluding failed: Set<PackageVersion>, load: @escaping DocumentLoading
+            of package: PackageID, for device: DeviceVersions, load: @escaping DocumentLoading
         ) async throws -> SignedManifest? {
             let (manifest, onCall) = state.withLock { state in
-                state.calls.append(Call(package: package, failed: failed))
+                state.calls.append(Call(package: package, device: device))
                 return (state.manifest, state.onCall)
             }
             try await onCall?(load)
             return manifest
         }
 
-        func explain(_ package: PackageID, excluding failed: Set<PackageVersion>) async throws -> ReleaseExplanation {
-            ReleaseExplanation(
-                package: package,
-                verdicts: failed.map { ReleaseExplanation.Verdict(version: $0, sequence: 1, reason: .failedTrial) })
+        func explain(_ package: PackageID, for device: DeviceVersions) async throws -> ReleaseExplanation {
+            let verdicts = device.failed.map { version in
+                ReleaseExplanation.Verdict(version: version, sequence: 1, reason: .failedTrial)
+            }
+            return ReleaseExplanation(package: package, verdicts: verdicts)
         }
     }
 
     /// A background downloader whose files are complete at once.
     private final class CompleteDownloads: BackgroundDownloading {
         private let files: [String: Data]
+        private let onDownload: @Sendable () -> Void
         private let requested = Mutex<[String]>([])
 
-        /// - Parameter files: the files by their URL.
-        init(_ files: [String: Data]) { self.files = files }
+        /// - Parameters:
+        ///   - files: the files by their URL.
+        ///   - onDownload: a closure that is called at the end of each download.
+        init(_ files: [String: Data], onDownload: @escaping @Sendable () -> Void = {}) {
+            self.files = files
+            self.onDownload = onDownload
+        }
 
         /// The URLs of the downloads.
         var urls: [String] { requested.withLock(\.self) }
 
         func download(_ download: BackgroundDownload) async throws {
             requested.withLock { $0.append(download.url) }
+            onDownload()
         }
 
         func takeFile(of download: BackgroundDownload, to path: String) async throws -> Bool {
@@ -149,11 +157,12 @@ struct SignedManifestTests {
 
     /// Serves a manifest and its archive in a folder, and returns the manifest as the publisher signs it.
     private func publish(
-        _ version: String, id: String = "shop", base: String = "https://shop.example/", in folder: String = Self.folder
+        _ version: String, _ sequence: Int64? = nil, id: String = "shop", base: String = "https://shop.example/",
+        in folder: String = Self.folder
     ) async throws -> SignedManifest {
         let site = ["index.html": "home \(version)", "large.js": Self.large]
-        let manifest = try Data(
-            contentsOf: URL(filePath: fixture.manifest(site, id: id, version: version, base: base)))
+        let path = try fixture.manifest(site, id: id, version: version, base: base) { $0.sequence = sequence }
+        let manifest = try Data(contentsOf: URL(filePath: path))
         let archive = PackageDownload(url: "\(folder)\(id)-\(version).zip", size: nil, sha256: nil)
         fixture.archives.add(
             await updater.downloader.partialPath(of: archive),
@@ -162,16 +171,17 @@ struct SignedManifestTests {
         let url = "\(folder)\(version).json"
         network.put(manifest, at: url)
         return SignedManifest(
-            url: url, byteCount: manifest.count, sha256: SHA256Digest(of: manifest), scope: try PackageBaseURL(base))
+            url: url, byteCount: manifest.count, sha256: SHA256Digest(of: manifest),
+            version: try PackageVersion(version), scope: try PackageBaseURL(base))
     }
 
     /// Returns the code of the error of an update, or `nil` if it succeeds.
     /// - Throws: other errors than `DeliveryError`.
     private func refusal(
-        _ other: PackageSource? = nil, by updater: PackageUpdater? = nil
+        _ other: PackageSource? = nil, by updater: PackageUpdater? = nil, urgency: UpdateUrgency = .wanted
     ) async throws -> DeliveryError.Code? {
         do {
-            try await (updater ?? self.updater).update(from: other ?? source)
+            try await (updater ?? self.updater).update(from: other ?? source, urgency: urgency)
             return nil
         } catch let error as DeliveryError {
             return error.code
@@ -190,7 +200,7 @@ struct SignedManifestTests {
         source.scope = try PackageBaseURL("https://bank.example/")
         #expect(try await updater.update(from: source).outcome == .activated)
         #expect(network.takeURLs() == [manifest.url, "\(Self.folder)shop-1.zip"])
-        #expect(signatures.calls == [Signatures.Call(package: shop, failed: [])])
+        #expect(signatures.calls == [Signatures.Call(package: shop, device: DeviceVersions())])
         #expect(try await fixture.get("https://shop.example/") == "home 1")
         // The address of the package is that of the source, which stays the same.
         let stored = try #require(try await fixture.library.source(of: shop))
@@ -218,15 +228,63 @@ struct SignedManifestTests {
         #expect(signatures.calls == [] && network.takeURLs() == [] && versions == [])
     }
 
-    @Test("If no release is for the device, nothing is requested and the active version stays")
+    @Test("If no release is for the device, nothing is requested, and the active version stays")
     func noRelease() async throws {
-        #expect(try await refusal() == .notNow)
+        #expect(try await refusal() == .noRelease)
         #expect(network.takeURLs() == [])
         signatures.manifest = try await publish("1")
         #expect(try await refusal() == nil)
+        _ = network.takeURLs()
         signatures.manifest = nil
-        #expect(try await refusal() == .notNow)
+        let update = try await updater.update(from: source)
+        #expect(update.outcome == .unchanged && update.package?.version.description == "1")
+        #expect(versions == ["1"] && network.takeURLs() == [])
+    }
+
+    @Test("A staged version is discarded if no release is for the device any more", arguments: [true, false])
+    func stagedVersion(hasActive: Bool) async throws {
+        if hasActive {
+            signatures.manifest = try await publish("1")
+            #expect(try await refusal() == nil)
+        }
+        signatures.manifest = try await publish("2")
+        try await updater.update(from: source, timing: .nextLaunch)
+        #expect(try await fixture.library.hasStagedGeneration(of: shop))
+        signatures.manifest = nil
+        #expect(try await refusal() == (hasActive ? nil : .noRelease))
+        #expect(try await fixture.library.hasStagedGeneration(of: shop) == false)
+        try await updater.start()
+        #expect(versions == (hasActive ? ["1"] : []))
+    }
+
+    @Test("The source of signed manifests decides on the order, and learns what the device has")
+    func order() async throws {
+        signatures.manifest = try await publish("2", 2)
+        #expect(try await refusal() == nil)
+        signatures.manifest = try await publish("1", 1)
+        #expect(try await refusal() == nil)
         #expect(versions == ["1"])
+        let active = try PackageVersion("2")
+        #expect(signatures.calls.last?.device == DeviceVersions(active: active, activeSequence: 2))
+        // Without signatures, the highest number that was installed still counts.
+        let plain = Self.makeUpdater(fixture, network, nil)
+        #expect(try await refusal(by: plain) == .status)
+        let unsigned = try await publish("1", 1, in: "https://updates.example/targets/")
+        network.put(try #require(await bytes(of: unsigned.url)), at: Self.address)
+        #expect(try await refusal(by: plain) == .replayed)
+    }
+
+    private func bytes(of url: String) async throws -> Data? {
+        try await network.load(ResourceRequest(#require(HTTPRequest(urlText: url))))?.body.collect(upTo: 1 << 20)
+    }
+
+    @Test("A manifest of another version than the signed one is refused")
+    func otherVersion() async throws {
+        var manifest = try await publish("1")
+        manifest.version = try PackageVersion("2")
+        signatures.manifest = manifest
+        #expect(try await refusal() == .unsigned)
+        #expect(network.takeURLs() == [manifest.url] && versions == [])
     }
 
     @Test(
@@ -292,8 +350,13 @@ struct SignedManifestTests {
         #expect(try await refusal(old, by: plain) == .otherSource)
     }
 
-    @Test("After a background download, the archive is that of the signed manifest, too")
-    func background() async throws {
+    /// A change of the releases during a background download.
+    enum Change: CaseIterable { case none, otherRelease, noRelease }
+
+    @Test(
+        "After a background download, the archive is that of the signed manifest, if this is still the release",
+        arguments: Change.allCases)
+    func background(change: Change) async throws {
         let (zip, home) = ("\(fixture.directory.path)/shop.zip", Data("home".utf8))
         try ZipWriter().write(to: zip) { archive in
             try archive.begin(ArchivePath("index.html"), size: Int64(home.count), method: .stored)
@@ -314,12 +377,25 @@ struct SignedManifestTests {
         network.put(manifest, at: "\(Self.folder)1.json")
         signatures.manifest = SignedManifest(
             url: "\(Self.folder)1.json", byteCount: manifest.count, sha256: SHA256Digest(of: manifest),
-            scope: try PackageBaseURL("https://shop.example/"))
-        let downloads = CompleteDownloads(["\(Self.folder)shop-1.zip": archive])
+            version: try PackageVersion("1"), scope: try PackageBaseURL("https://shop.example/"))
+        let next = try await publish("2")
+        let downloads = CompleteDownloads(["\(Self.folder)shop-1.zip": archive]) { [signatures] in
+            switch change {
+            case .none: break
+            case .otherRelease: signatures.manifest = next
+            case .noRelease: signatures.manifest = nil
+            }
+        }
         let updater = Self.makeUpdater(fixture, network, signatures, background: downloads)
-        #expect(try await updater.update(from: source, urgency: .whenConvenient).outcome == .activated)
-        #expect(downloads.urls == ["\(Self.folder)shop-1.zip"] && network.takeURLs() == ["\(Self.folder)1.json"])
-        #expect(try await fixture.get("https://shop.example/") == "home")
+        let code = try await refusal(by: updater, urgency: .whenConvenient)
+        #expect(downloads.urls == ["\(Self.folder)shop-1.zip"])
+        #expect(!network.takeURLs().contains { $0.hasSuffix(".zip") })
+        switch change {
+        case .none:
+            #expect(code == nil)
+            #expect(try await fixture.get("https://shop.example/") == "home")
+        case .otherRelease, .noRelease: #expect(code == .overtaken && versions == [])
+        }
     }
 
     // MARK: Failures
@@ -348,7 +424,7 @@ struct SignedManifestTests {
         let failed = Set(try ["2", "3"].map { try PackageVersion($0) })
         signatures.manifest = try await publish("1")
         #expect(try await refusal() == nil)
-        #expect(signatures.calls == [Signatures.Call(package: shop, failed: failed)])
+        #expect(signatures.calls == [Signatures.Call(package: shop, device: DeviceVersions(failed: failed))])
         let explanation = try await updater.explainRelease(of: shop)
         #expect(explanation?.package == shop && Set(explanation?.verdicts.map(\.version) ?? []) == failed)
         // A source that ignores the failed versions does not bring one back.
@@ -388,8 +464,11 @@ struct SignedManifestTests {
         }
         #expect(try await refusal() == nil)
         #expect(received.withLock { $0 } == ["200": Data("0123456789".utf8), "403": nil, "404": nil])
-        signatures.onCall { load in _ = try await load(url + "200", 9) }
-        #expect(try await refusal() == .tooLarge)
+        signatures.onCall { load in
+            let error = await #expect(throws: PackageError.self) { try await load(url + "200", 9) }
+            #expect(error?.code == .tooLarge)
+        }
+        #expect(try await refusal() == nil)
         signatures.onCall { load in _ = try await load(url + "410", 9) }
         #expect(try await refusal() == .status)
     }
@@ -413,11 +492,10 @@ struct SignedManifestTests {
 
         try await damage()
         signatures.manifest = nil
-        var error = await #expect(throws: DeliveryError.self) { try await updater.repair(shop) }
-        #expect(error?.code == .notNow)
+        #expect(try await updater.repair(shop) == .unknownSource)
         signatures.manifest = manifest
         network.put(Data(repeating: 0x20, count: manifest.byteCount), at: manifest.url)
-        error = await #expect(throws: DeliveryError.self) { try await updater.repair(shop) }
+        let error = await #expect(throws: DeliveryError.self) { try await updater.repair(shop) }
         #expect(error?.code == .digestMismatch)
         signatures.manifest = try await publish("2")
         #expect(try await updater.repair(shop) == .outdated(PackageVersion("2")))

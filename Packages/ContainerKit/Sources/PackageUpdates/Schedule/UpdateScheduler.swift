@@ -372,6 +372,7 @@ extension UpdateScheduler {
         switch error {
         case is CancellationError: return .interrupted
         case let error as DeliveryError where error.code == .notNow: return .notNow(error.message)
+        case let error as DeliveryError where error.code == .noRelease: return .finished
         case let error as StoreError where error.code == .suspended: return .notNow("the container is suspended")
         case let error as DeliveryError where !passingCodes.contains(error.code): return .refused
         case is DeliveryError, is StoreError:
@@ -395,9 +396,13 @@ extension UpdateScheduler {
             return try await withTimeLimit(answerLimit, clock: clock) {
                 DeliveryError(.stalled, "no catalogue arrived within \(answerLimit)", at: url)
             } _: {
-                try await loader.documentIfPresent(
-                    at: url, [.accept: "application/json", .cacheControl: "no-cache"], upTo: maxBytes,
-                    missing: [.forbidden, .notFound])
+                do {
+                    return try await loader.documentIfPresent(
+                        at: url, [.accept: "application/json", .cacheControl: "no-cache"], upTo: maxBytes,
+                        missing: [.forbidden, .notFound])
+                } catch let error as ResourceError where error.code == .tooLarge {
+                    throw PackageError(.tooLarge, error.message, at: url, cause: error)
+                }
             }
         }
     }

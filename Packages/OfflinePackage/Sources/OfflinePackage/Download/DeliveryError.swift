@@ -67,6 +67,8 @@ extension ErrorCode<DeliveryError> {
     public static var replayed: Self { Self("replayed") }
     /// The publisher has not signed the manifest, or the source does not name the package.
     public static var unsigned: Self { Self("unsigned") }
+    /// No release of the package is for this device, which has no version of it.
+    public static var noRelease: Self { Self("no-release") }
     /// A URL is neither https nor local, and the configuration does not allow it.
     public static var insecure: Self { Self("insecure") }
     /// The file system failed.

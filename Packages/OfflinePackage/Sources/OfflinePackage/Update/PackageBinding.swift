@@ -70,6 +70,8 @@ extension PackageLibrary {
             }
             let storedBinding = bindings.first { $0.package == name }
             let scope = try source.check(manifest, against: storedBinding)
+            // A signed catalogue itself refuses older releases, and allows one after a failed trial.
+            guard source.signedVersion == nil else { return scope }
             try SequenceDocument(library.store).load().mark(of: name, orOf: storedBinding)?
                 .check(manifest, digest, at: source.manifestURL)
             return scope

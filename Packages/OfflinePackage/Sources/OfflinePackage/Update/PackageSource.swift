@@ -48,6 +48,9 @@ public struct PackageSource: Sendable, Hashable {
         return source
     }
 
+    /// The version of the manifest that the publisher has signed, or `nil` if it does not sign manifests.
+    var signedVersion: PackageVersion? { signed?.version }
+
     /// The manifest's URL without query and fragment, which identifies the source.
     var address: String { Self.address(of: manifestURL) }
 

@@ -27,6 +27,7 @@ extension PackageUpdater {
     struct BackgroundWait: Sendable {
         let package: String
         let manifestURL: String
+        let fetched: FetchedManifest
         let task: Task<Void, any Error>
     }
 
@@ -60,24 +61,25 @@ extension PackageUpdater {
     ) async throws -> PackageUpdate {
         let installCounts = hostInstallCounts
         let use: BackgroundUse = isConvenient && configuration.downloads.background != nil ? .wait : .take
-        let (manifest, digest, part) = try await sources.run(source.manifestURL) {
+        let part: FirstPart = try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
             return try await reportingFailure(of: source) {
                 if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
-                let (manifest, digest, source) = try await self.manifest(of: source)
-                _ = try await library.authorise(manifest, digest, from: source)
+                guard let fetched = try await releasedManifest(of: source) else {
+                    return .complete(try await keepActive(of: source))
+                }
+                let manifest = fetched.manifest
+                _ = try await library.authorise(manifest, fetched.digest, from: fetched.source)
                 try check(manifest, at: source.manifestURL)
-                let part = try await fetches.run(manifest.id.description) { () async throws -> FirstPart in
+                return try await fetches.run(manifest.id.description) { () async throws -> FirstPart in
                     if isConvenient { try checkNoWait { $0.package == manifest.id.description } }
                     do {
-                        return .complete(
-                            try await update(to: manifest, digest, from: source, timing, use, since: installCounts))
+                        return .complete(try await update(to: fetched, timing, use, since: installCounts))
                     } catch let error as BackgroundDownloadRequired {
                         try checkNotOvertaken(manifest, from: source, since: installCounts)
-                        return .waits(try beginWait(for: error.task, of: manifest.id, from: source))
+                        return .waits(try beginWait(for: error.task, fetched))
                     }
                 }
-                return (manifest, digest, part)
             }
         }
         switch part {
@@ -87,11 +89,38 @@ extension PackageUpdater {
             await waitDidBegin()
             return try await reportingFailure(of: source) {
                 try await finish(wait)
+                try await checkStillReleased(wait.fetched, from: source)
                 return try await fetches.run(wait.package) {
                     try check(wait)
-                    return try await update(to: manifest, digest, from: source, timing, .take, since: installCounts)
+                    return try await update(to: wait.fetched, timing, .take, since: installCounts)
                 }
             }
+        }
+    }
+
+    /// Returns the result of an update to no release: the active version stays, and a staged one is discarded.
+    /// - Throws: ``DeliveryError`` with code `noRelease` if the device has no version of the package; `StoreError`.
+    private func keepActive(of source: PackageSource) async throws -> PackageUpdate {
+        // A signed manifest needs the package of the source.
+        guard let id = source.package else { throw DeliveryError(.noRelease, "no release", at: source.manifestURL) }
+        return try await packages.run(id.description) {
+            try await discardStaged(of: id)
+            guard let active = library.activeGeneration(of: id)?.package else {
+                throw DeliveryError(.noRelease, "no release of \(id) is for this device", at: source.manifestURL)
+            }
+            return PackageUpdate(
+                outcome: .unchanged, package: active, transfer: .nothing, traffic: DeliveryTraffic())
+        }
+    }
+
+    /// Checks that the publisher has not stopped or replaced a signed release during a wait, which may take days.
+    /// - Throws: ``DeliveryError`` with code `overtaken`, and the errors of ``releasedManifest(of:)``.
+    private func checkStillReleased(_ fetched: FetchedManifest, from source: PackageSource) async throws {
+        guard configuration.signedManifests != nil else { return }
+        let current = try await releasedManifest(of: source)
+        guard current?.digest == fetched.digest else {
+            throw DeliveryError(
+                .overtaken, "the device gets another release since the download began", at: source.manifestURL)
         }
     }
 
@@ -118,12 +147,10 @@ extension PackageUpdater {
 
     /// Starts or joins a background download. Call ``finish(_:)`` afterwards, without a place in a queue.
     /// - Throws: `CancellationError` after ``shutDown()``.
-    private func beginWait(
-        for task: BackgroundDownload, of id: PackageID, from source: PackageSource
-    ) throws -> BackgroundWait {
+    private func beginWait(for task: BackgroundDownload, _ fetched: FetchedManifest) throws -> BackgroundWait {
         guard !isShutDown, let background = configuration.downloads.background else { throw CancellationError() }
         let wait = BackgroundWait(
-            package: id.description, manifestURL: source.manifestURL,
+            package: fetched.manifest.id.description, manifestURL: fetched.source.manifestURL, fetched: fetched,
             task: Task { try await background.download(task) })
         backgroundWaits[wait.package] = wait
         return wait

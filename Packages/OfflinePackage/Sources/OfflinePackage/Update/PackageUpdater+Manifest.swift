@@ -6,16 +6,30 @@ internal import Foundation
 public import PackageFormat
 
 extension PackageUpdater {
-    /// Fetches a manifest and returns it with the digest of its bytes, and with the source as the publisher has signed
-    /// it.
-    func manifest(of source: PackageSource) async throws -> (PackageManifest, SHA256Digest, PackageSource) {
+    /// A manifest as it was fetched.
+    struct FetchedManifest: Sendable {
+        let manifest: PackageManifest
+        /// The digest of the manifest's bytes.
+        let digest: SHA256Digest
+        /// The source, with what the publisher has signed.
+        let source: PackageSource
+    }
+
+    /// Fetches a manifest.
+    /// - Returns: `nil` if the publisher signs manifests, and no release is for this device.
+    func releasedManifest(of source: PackageSource) async throws -> FetchedManifest? {
         let limits = library.configuration.manifestLimits
-        let (source, text) = try await signedText(of: source, upTo: limits.maxBytes)
+        guard let (source, text) = try await signedText(of: source, upTo: limits.maxBytes) else { return nil }
         // Decoding a large manifest takes seconds, so it runs off the actor, which must process reports and
         // deadlines.
         return try await library.onThread { _ in
             do {
-                return try (PackageManifest(decoding: text, limits: limits), SHA256Digest(of: text), source)
+                let manifest = try PackageManifest(decoding: text, limits: limits)
+                if let version = source.signedVersion, manifest.version != version {
+                    let message = "the manifest of version \(manifest.version) is signed as version \(version)"
+                    throw DeliveryError(.unsigned, message, at: source.manifestURL)
+                }
+                return FetchedManifest(manifest: manifest, digest: SHA256Digest(of: text), source: source)
             } catch let error as PackageError where error.location == nil {
                 throw PackageError(error.code, error.message, at: source.manifestURL)
             }
@@ -24,8 +38,9 @@ extension PackageUpdater {
 
     /// Returns the bytes of a manifest. If the publisher signs manifests, they are those that it has signed for the
     /// package of the source.
-    /// - Throws: ``DeliveryError`` with code `unsigned` or `notNow`, among others.
-    private func signedText(of source: PackageSource, upTo limit: Int) async throws -> (PackageSource, Data) {
+    /// - Returns: `nil` if no release is for this device.
+    /// - Throws: ``DeliveryError`` with code `unsigned`, among others.
+    private func signedText(of source: PackageSource, upTo limit: Int) async throws -> (PackageSource, Data)? {
         guard let signatures = configuration.signedManifests else {
             return try await (source, downloader.text(source.manifestURL, upTo: limit))
         }
@@ -36,19 +51,21 @@ extension PackageUpdater {
         do {
             let allowsInsecure = library.configuration.allowsInsecure
             signed = try await signatures.manifest(
-                of: package, excluding: failedVersions(of: package)
+                of: package, for: deviceVersions(of: package)
             ) { [downloader] url, maxBytes in
                 if !allowsInsecure { try SecureURL.check(url) }
-                return try await downloader.textIfPresent(url, upTo: maxBytes)
+                do {
+                    return try await downloader.textIfPresent(url, upTo: maxBytes)
+                } catch let error as DeliveryError where error.code == .tooLarge {
+                    throw PackageError(.tooLarge, error.message, at: url, cause: error)
+                }
             }
         } catch let error where error is DeliveryError || error is CancellationError {
             throw error
         } catch {
             throw DeliveryError(.unsigned, "\(error)", at: source.manifestURL, cause: error)
         }
-        guard let signed else {
-            throw DeliveryError(.notNow, "no release of \(package) is for this device", at: source.manifestURL)
-        }
+        guard let signed else { return nil }
         guard signed.byteCount <= limit else {
             throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: signed.url)
         }
@@ -60,14 +77,20 @@ extension PackageUpdater {
         return (source.signed(signed), text)
     }
 
-    private func failedVersions(of package: PackageID) -> Set<PackageVersion> {
-        Set((trialRecord.quarantine["\(package)"] ?? []).compactMap { try? PackageVersion($0) })
+    private func deviceVersions(of package: PackageID) async throws -> DeviceVersions {
+        var versions = DeviceVersions(
+            failed: Set((trialRecord.quarantine["\(package)"] ?? []).compactMap { try? PackageVersion($0) }))
+        guard let active = library.activeGeneration(of: package) else { return versions }
+        versions.active = active.package.version
+        versions.activeSequence = try await library.onThread { try $0.binding(of: package)?.sequence }
+        return versions
     }
 
     /// Returns the releases of a package, and the one that the device gets.
     /// - Returns: `nil` if the publisher does not sign manifests.
     /// - Throws: the error of the source of signed manifests.
     @_spi(Facade) public func explainRelease(of package: PackageID) async throws -> ReleaseExplanation? {
-        try await configuration.signedManifests?.explain(package, excluding: failedVersions(of: package))
+        guard let signatures = configuration.signedManifests else { return nil }
+        return try await signatures.explain(package, for: deviceVersions(of: package))
     }
 }

@@ -41,10 +41,11 @@ extension PackageUpdater {
 
     private func repair(_ id: PackageID, from source: PackageSource) async throws -> RepairResult {
         try await sources.run(source.manifestURL) {
-            let (manifest, _, source) = try await manifest(of: source)
+            // A signed release that was stopped since cannot be repaired.
+            guard let fetched = try await releasedManifest(of: source) else { return .unknownSource }
             // A repair stores only bytes that the active version names, so the binding of the package is not checked.
-            _ = try source.check(manifest, against: nil)
-            return try await fetches.run(id.description) { try await repair(manifest, from: source) }
+            _ = try fetched.source.check(fetched.manifest, against: nil)
+            return try await fetches.run(id.description) { try await repair(fetched.manifest, from: fetched.source) }
         }
     }
 
@@ -69,7 +70,8 @@ extension PackageUpdater {
     case whole
     /// The package has all its files again. The associated values describe the transfer.
     case repaired(files: Int, transfer: PackageUpdate.Transfer, traffic: DeliveryTraffic)
-    /// The package was not fetched by an updater, so its source is not known. An install or update repairs it.
+    /// The package was not fetched by an updater, or no signed release is for the device any more, so its source is not
+    /// known. An install or update repairs it.
     case unknownSource
     /// The manifest of the source differs from the active generation. The associated value is its version. An update
     /// repairs the package.

@@ -364,9 +364,9 @@ public actor PackageUpdater {
     /// Installs the version of a manifest.
     /// - Throws: ``BackgroundDownloadRequired`` with `wait`, and the errors of ``update(from:timing:urgency:)``.
     func update(
-        to manifest: PackageManifest, _ digest: SHA256Digest, from source: PackageSource, _ timing: ApplyTiming,
-        _ use: BackgroundUse, since installCounts: [String: Int]
+        to fetched: FetchedManifest, _ timing: ApplyTiming, _ use: BackgroundUse, since installCounts: [String: Int]
     ) async throws -> PackageUpdate {
+        let (manifest, digest, source) = (fetched.manifest, fetched.digest, fetched.source)
         let name = manifest.id.description
         func checkNotOvertaken() throws {
             try self.checkNotOvertaken(manifest, from: source, since: installCounts)
@@ -457,7 +457,7 @@ public actor PackageUpdater {
     }
 
     /// Discards the staged generations of a package, because a newer version or the host replaces them.
-    private func discardStaged(of id: PackageID, except kept: PackageGeneration? = nil) async throws {
+    func discardStaged(of id: PackageID, except kept: PackageGeneration? = nil) async throws {
         for (generation, _) in try await library.waiting()
         where generation.package.id == id && generation.number != kept?.number {
             try await library.discard(generation)

@@ -83,7 +83,8 @@ public struct PackageCatalogue: Sendable, Hashable {
 ///   - url: the absolute URL.
 ///   - maxBytes: the maximum number of bytes.
 /// - Returns: the bytes, or `nil` if the server does not have the document (status 403 or 404).
-/// - Throws: an error if the document is longer than `maxBytes`, or if no complete response arrives in time.
+/// - Throws: ``PackageError`` with code `tooLarge` if the document is longer than `maxBytes`; any other error if no
+///   complete response arrives in time.
 public typealias DocumentLoading = @Sendable (_ url: String, _ maxBytes: Int) async throws -> Data?
 
 /// A source of catalogues: a plain document, or metadata that is verified before it is used.

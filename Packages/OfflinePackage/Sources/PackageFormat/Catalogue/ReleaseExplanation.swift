@@ -7,6 +7,8 @@ public enum ReleaseReason: Sendable, Hashable {
     case chosen
     /// A release with a higher number is for the device.
     case superseded
+    /// The device has a release with a higher number.
+    case older
     /// The release is for other channels.
     case otherChannel
     /// The publisher has stopped the release.

@@ -10,20 +10,37 @@ public protocol SignedManifestSource: Sendable {
     /// Returns the manifest to which a package is updated now, from metadata that has not expired.
     /// - Parameters:
     ///   - package: the package.
-    ///   - failed: the versions that failed their trial on this device.
+    ///   - device: the versions of the package on this device.
     ///   - load: a closure that fetches documents.
-    /// - Returns: `nil` if no release is for this device now.
+    /// - Returns: `nil` if no release is for this device now, so that it keeps what it has.
     /// - Throws: any error. The package is not updated then.
     func manifest(
-        of package: PackageID, excluding failed: Set<PackageVersion>, load: @escaping DocumentLoading
+        of package: PackageID, for device: DeviceVersions, load: @escaping DocumentLoading
     ) async throws -> SignedManifest?
 
     /// Returns the releases of a package as of the last check, and the one that the device gets.
     /// - Parameters:
     ///   - package: the package.
-    ///   - failed: the versions that failed their trial on this device.
+    ///   - device: the versions of the package on this device.
     /// - Throws: any error, for example if no metadata has been verified in this process.
-    func explain(_ package: PackageID, excluding failed: Set<PackageVersion>) async throws -> ReleaseExplanation
+    func explain(_ package: PackageID, for device: DeviceVersions) async throws -> ReleaseExplanation
+}
+
+/// The versions of a package on a device, on which its next release depends.
+public struct DeviceVersions: Sendable, Hashable {
+    /// The active version, or `nil` if there is none.
+    public var active: PackageVersion?
+    /// The sequence number of the active version's manifest, or `nil` if it has none.
+    public var activeSequence: Int64?
+    /// The versions that failed their trial.
+    public var failed: Set<PackageVersion>
+
+    /// Creates a value. By default, the device does not have the package.
+    public init(active: PackageVersion? = nil, activeSequence: Int64? = nil, failed: Set<PackageVersion> = []) {
+        self.active = active
+        self.activeSequence = activeSequence
+        self.failed = failed
+    }
 }
 
 /// A manifest that the publisher has signed.
@@ -34,12 +51,15 @@ public struct SignedManifest: Sendable, Hashable {
     public var byteCount: Int
     /// The digest of the bytes.
     public var sha256: SHA256Digest
+    /// The version that the manifest must describe.
+    public var version: PackageVersion
     /// The URL that the package's base URL must lie below.
     public var scope: PackageBaseURL
 
     /// Creates a value.
-    public init(url: String, byteCount: Int, sha256: SHA256Digest, scope: PackageBaseURL) {
+    public init(url: String, byteCount: Int, sha256: SHA256Digest, version: PackageVersion, scope: PackageBaseURL) {
         self.url = url
+        self.version = version
         self.byteCount = byteCount
         self.sha256 = sha256
         self.scope = scope

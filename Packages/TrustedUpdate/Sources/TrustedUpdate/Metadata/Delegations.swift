@@ -13,6 +13,8 @@ struct Delegations: Sendable {
         /// The URL below which the scopes of the role's releases must lie, or `nil` for any. TUF does not define the
         /// member.
         let scope: String?
+        /// The patterns of the targets that the role is trusted for; none if it is trusted for prefixes of digests.
+        let paths: [String]
         fileprivate let keys: RoleKeys
     }
 
@@ -99,7 +101,9 @@ struct Delegations: Sendable {
         case (nil, let prefixes?): scope = .hashPrefixes(prefixes)
         default: throw TrustError(.badMetadata, "a delegation with neither or both of paths and path_hash_prefixes")
         }
-        return (Role(name: roleName, isTerminating: isTerminating, scope: releaseScope, keys: keys), scope)
+        let role = Role(
+            name: roleName, isTerminating: isTerminating, scope: releaseScope, paths: paths ?? [], keys: keys)
+        return (role, scope)
     }
 
     private static func readBins(_ scanner: inout JSONScanner) throws -> Bins {
@@ -143,7 +147,10 @@ struct Delegations: Sendable {
     ///   - path: the path of the target.
     ///   - digest: the SHA-256 digest of the path.
     func roles(for path: String, digest: [UInt8]) -> [Role] {
-        if let bins { return [Role(name: bins.name(for: digest), isTerminating: true, scope: nil, keys: bins.keys)] }
+        if let bins {
+            let name = bins.name(for: digest)
+            return [Role(name: name, isTerminating: true, scope: nil, paths: [], keys: bins.keys)]
+        }
         let digits = HexText.digits(of: digest)
         var found: [Role] = []
         for (role, scope) in roles where scope.contains(path, digest: digits) {

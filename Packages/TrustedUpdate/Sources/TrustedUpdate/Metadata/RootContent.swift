@@ -50,8 +50,8 @@ struct RootContent: MetadataContent {
         try document.verify(by: keys, of: self.keys)
     }
 
-    /// Returns a Boolean value that indicates whether a later root no longer lists a key of a role, or lists another key
-    /// by its identifier.
+    /// Returns a Boolean value that indicates whether a later root no longer lists a key of a role, or lists another
+    /// key by its identifier.
     func removesKey(of role: TopLevelRole, in next: RootContent) -> Bool {
         guard let before = roles[role], let after = next.roles[role] else { return true }
         return before.identifiers.contains { identifier in

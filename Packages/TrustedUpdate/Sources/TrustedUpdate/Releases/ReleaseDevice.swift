@@ -22,14 +22,16 @@ struct ReleaseDevice: Sendable {
     }
 
     /// Chooses among the releases of one package.
-    /// - Parameter failed: the versions that failed their trial on the device.
+    /// - Parameter versions: the versions of the package on the device.
     /// - Returns: the release of the device, or `nil` for none; and the reasons for all releases.
     func choose(
-        _ releases: [Release], of package: PackageID, excluding failed: Set<PackageVersion>
+        _ releases: [Release], of package: PackageID, for versions: DeviceVersions
     ) -> (release: Release?, explanation: ReleaseExplanation) {
         var chosen: Release?
+        let lowest = lowestSequence(of: releases, for: versions)
         let verdicts = releases.sorted { $0.sequence > $1.sequence }.map { release in
-            var reason = obstacle(to: release, excluding: failed)
+            var reason = obstacle(to: release, for: versions)
+            if reason == nil, let lowest, release.sequence < lowest { reason = .older }
             if reason == nil, chosen != nil { reason = .superseded }
             if reason == nil { chosen = release }
             return ReleaseExplanation.Verdict(
@@ -38,13 +40,21 @@ struct ReleaseDevice: Sendable {
         return (chosen, ReleaseExplanation(package: package, verdicts: verdicts))
     }
 
-    private func obstacle(to release: Release, excluding failed: Set<PackageVersion>) -> ReleaseReason? {
+    /// Returns the lowest number of a release that the device can get. It does not go back from its active version,
+    /// unless this is one of other channels: a tester who leaves a channel gets the release of the new one.
+    private func lowestSequence(of releases: [Release], for versions: DeviceVersions) -> Int64? {
+        guard let active = versions.active else { return nil }
+        guard let release = releases.first(where: { $0.version == active }) else { return versions.activeSequence }
+        return release.channels.contains(channel) ? release.sequence : nil
+    }
+
+    private func obstacle(to release: Release, for versions: DeviceVersions) -> ReleaseReason? {
         if !release.isCurrent { return .outdated }
         if !release.channels.contains(channel) { return .otherChannel }
         if release.isStopped { return .stopped }
         if let start = release.start, now < start { return .notStarted(Int64(start.timeIntervalSince1970)) }
         if let minHost = release.minHost, !HostVersion.allows(minHost, in: hostVersion) { return .hostTooOld(minHost) }
-        if failed.contains(release.version) { return .failedTrial }
+        if versions.failed.contains(release.version) { return .failedTrial }
         let number = number(for: release.version, of: release.package)
         return number < release.share ? nil : .outsideShare(number: number, share: Int(release.share))
     }

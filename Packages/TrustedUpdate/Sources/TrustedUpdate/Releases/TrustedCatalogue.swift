@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import AsyncSupport
 internal import ContentDigest
 public import Foundation
 @_spi(Packaging) public import PackageFormat
@@ -40,31 +39,61 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
     public var signedManifests: (any SignedManifestSource)? { self }
 
     public func catalogue(at url: String, load: @escaping DocumentLoading) async throws -> PackageCatalogue {
-        try await repository.catalogue(at: url, now: now(), load)
+        let now = now()
+        let list = try await repository.refresh(at: url, now: now, load)
+        let device = try await device(at: now)
+        return try repository.catalogue(of: list) { releases in
+            device.choose(releases, of: releases[0].package, for: DeviceVersions()).release?.version
+        }
     }
 
     public func manifest(
-        of package: PackageID, excluding failed: Set<PackageVersion>, load: @escaping DocumentLoading
+        of package: PackageID, for versions: DeviceVersions, load: @escaping DocumentLoading
     ) async throws -> SignedManifest? {
         let now = now()
         let releases = try await repository.releases(
             of: package, at: [primaryURL] + [mirrorURL].compactMap(\.self), now: now, load)
-        guard let release = try await device(at: now).choose(releases, of: package, excluding: failed).release else {
+        guard let release = try await device(at: now).choose(releases, of: package, for: versions).release else {
             return nil
         }
         return try await repository.manifest(of: release)
     }
 
-    public func explain(
-        _ package: PackageID, excluding failed: Set<PackageVersion>
-    ) async throws -> ReleaseExplanation {
-        try await device(at: now()).choose(repository.knownReleases(of: package), of: package, excluding: failed)
+    public func explain(_ package: PackageID, for versions: DeviceVersions) async throws -> ReleaseExplanation {
+        try await device(at: now()).choose(repository.knownReleases(of: package), of: package, for: versions)
             .explanation
     }
 
     private func device(at now: Date) async throws -> ReleaseDevice {
         let seed = if let seed { seed } else { try await repository.seed() }
         return ReleaseDevice(channel: channel, seed: seed, hostVersion: hostVersion, now: now)
+    }
+}
+
+/// The releases of a repository as of one refresh.
+struct ReleaseList: Sendable {
+    private(set) var releases: [Release] = []
+    /// The packages that the repository names, but some of whose releases are not valid or not known.
+    private(set) var hiddenPackages: Set<PackageID> = []
+    /// The version of the snapshot.
+    let number: Int64
+    /// The time of the refresh.
+    let time: Date
+
+    /// - Parameter list: the targets, and the paths or patterns of those that are not listed.
+    init(_ list: (targets: [ListedTarget], hidden: [String]), number: Int64, time: Date) {
+        (self.number, self.time) = (number, time)
+        var hidden = list.hidden
+        for target in list.targets {
+            do throws(TrustError) {
+                if let release = try Release(target) { releases.append(release) }
+            } catch {
+                // A fault of one package must not block the others.
+                hidden.append(target.target.path)
+            }
+        }
+        hiddenPackages = Set(
+            hidden.compactMap { path in path.firstIndex(of: "/").flatMap { try? PackageID(String(path[..<$0])) } })
     }
 }
 
@@ -78,7 +107,7 @@ actor ReleaseRepository {
     private let root: Data
     private let targetsURL: String
     private let directory: String
-    private var current: (releases: [Release], number: Int64, time: Date)?
+    private var current: ReleaseList?
     private var isPrepared = false
     private var last: Task<Void, Never>?
 
@@ -90,16 +119,23 @@ actor ReleaseRepository {
 
     // MARK: Releases
 
-    /// Refreshes the metadata, and returns all packages that it lists.
-    func catalogue(at url: String, now: Date, _ load: @escaping DocumentLoading) async throws -> PackageCatalogue {
-        let (releases, number) = try await refresh(at: url, now: now, load)
-        let packages = Dictionary(grouping: releases, by: \.package).map { package, releases in
+    /// Returns all packages of a list. Packages without a valid release stay on devices, but get no update.
+    /// - Parameter version: a closure that returns the version that the device gets of the releases of a package.
+    nonisolated func catalogue(
+        of list: ReleaseList, version: ([Release]) -> PackageVersion?
+    ) throws -> PackageCatalogue {
+        let releases = Dictionary(grouping: list.releases, by: \.package)
+        let origin = try? PackageBaseURL(targetsURL)
+        let packages = Set(releases.keys).union(list.hiddenPackages).sorted().compactMap { package in
+            let releases = releases[package] ?? []
             // All releases of a package with one URL keep its source. The updater verifies the scope of the release.
-            PackageCatalogue.Entry(
-                package: package, manifestURL: "\(targetsURL)\(package).json",
-                scope: (releases.max { $0.sequence < $1.sequence } ?? releases[0]).scope)
+            return (releases.max { $0.sequence < $1.sequence }?.scope ?? origin).map { scope in
+                PackageCatalogue.Entry(
+                    package: package, manifestURL: "\(targetsURL)\(package).json", scope: scope,
+                    version: releases.isEmpty ? nil : version(releases))
+            }
         }
-        return try PackageCatalogue(sequence: number, packages: packages.sorted { $0.package < $1.package })
+        return try PackageCatalogue(sequence: list.number, packages: packages)
     }
 
     /// Returns the releases of a package, after a refresh unless the last one is recent.
@@ -107,13 +143,11 @@ actor ReleaseRepository {
     func releases(
         of package: PackageID, at urls: [String], now: Date, _ load: @escaping DocumentLoading
     ) async throws -> [Release] {
-        if let current, (0..<Self.freshness).contains(now.timeIntervalSince(current.time)) {
-            return current.releases.filter { $0.package == package }
-        }
         var failure: (any Error)?
         for url in urls {
             do {
-                return try await refresh(at: url, now: now, load).releases.filter { $0.package == package }
+                return try await refresh(at: url, now: now, maxAge: Self.freshness, load).releases
+                    .filter { $0.package == package }
             } catch let error as CancellationError {
                 throw error
             } catch {
@@ -136,21 +170,29 @@ actor ReleaseRepository {
         }
         return SignedManifest(
             url: targetsURL + release.target.location, byteCount: release.target.length, sha256: sha256,
-            scope: release.scope)
+            version: release.version, scope: release.scope)
     }
 
-    private func refresh(
-        at url: String, now: Date, _ load: @escaping DocumentLoading
-    ) async throws -> (releases: [Release], number: Int64) {
+    /// Refreshes the metadata after the refreshes in progress.
+    /// - Parameter maxAge: the age in seconds up to which the list of an earlier refresh is returned instead.
+    func refresh(
+        at url: String, now: Date, maxAge: TimeInterval = 0, _ load: @escaping DocumentLoading
+    ) async throws -> ReleaseList {
         let task = Task { [last] in
             await last?.value
             try Task.checkCancellation()
+            if let current, (0..<maxAge).contains(now.timeIntervalSince(current.time)) { return current }
             try prepare()
-            let targets = try await TrustedRepository(folder: directory, metadataURL: url, load: load).refresh(now: now)
-            let releases = try await targets.list().compactMap { target throws(TrustError) in try Release(target) }
-            let number = await targets.number
-            current = (releases, number, now)
-            return (releases, number)
+            let targets = try await TrustedRepository(folder: directory, metadataURL: url) { url, maxBytes in
+                do {
+                    return try await load(url, maxBytes)
+                } catch let error as PackageError where error.code == .tooLarge {
+                    throw TrustError(.tooLarge, error.message, at: url, cause: error)
+                }
+            }.refresh(now: now)
+            let list = try await ReleaseList(targets.list(), number: targets.number, time: now)
+            current = list
+            return list
         }
         last = Task { _ = await task.result }
         return try await withTaskCancellationHandler {

@@ -92,7 +92,7 @@ package actor TrustedTargets {
 
     /// The maximum number of delegated roles in memory.
     private static let maxLoaded = 64
-    private static let topLevelName = ByteText(TopLevelRole.targets.rawValue)
+    static let topLevelName = ByteText(TopLevelRole.targets.rawValue)
 
     func makeTarget(_ target: TargetsContent.Target, _ path: String) throws(TrustError) -> TrustedTarget {
         guard target.length <= session.limits.targetBytes else {

@@ -31,12 +31,12 @@ struct ReleaseDeviceTests {
     /// Publishes the releases and returns them as a client reads them.
     private mutating func published() async throws -> [Release] {
         try repository.publishReleases()
-        return try await client.refresh().list().compactMap { try Release($0) }
+        return try await client.refresh().list().targets.compactMap { try Release($0) }
     }
 
     /// Returns the reason for one release.
     private func reason(_ release: Release, _ device: ReleaseDevice) -> ReleaseReason? {
-        device.choose([release], of: shop, excluding: []).explanation.verdicts.first?.reason
+        device.choose([release], of: shop, for: DeviceVersions()).explanation.verdicts.first?.reason
     }
 
     // MARK: Reasons
@@ -49,7 +49,7 @@ struct ReleaseDeviceTests {
         for (index, members) in members.enumerated() { repository.addRelease("v\(index + 1)", index + 1, members) }
         let device = try makeDevice(host: "3.9")
         let releases = try await published()
-        let (release, explanation) = device.choose(releases, of: shop, excluding: [try PackageVersion("v5")])
+        let (release, explanation) = device.choose(releases, of: shop, for: DeviceVersions(failed: [try PackageVersion("v5")]))
         let number = device.number(for: try PackageVersion("v4"), of: shop)
         let expected: [ReleaseReason] = try [
             .otherChannel, .stopped, .notStarted(1_735_689_601), .hostTooOld(PackageVersion("4")), .failedTrial,
@@ -67,9 +67,9 @@ struct ReleaseDeviceTests {
         let releases = try await published()
         let device = try makeDevice()
         for order in [releases, releases.reversed()] {
-            #expect(device.choose(order, of: shop, excluding: []).release?.version.description == "2")
+            #expect(device.choose(order, of: shop, for: DeviceVersions()).release?.version.description == "2")
         }
-        let (release, explanation) = device.choose([], of: shop, excluding: [])
+        let (release, explanation) = device.choose([], of: shop, for: DeviceVersions())
         #expect(release == nil && explanation.verdicts == [] && explanation.version == nil)
     }
 
@@ -79,18 +79,44 @@ struct ReleaseDeviceTests {
         let device = try makeDevice()
         for (failed, expected) in [([], "v3"), (["v3"], "v2"), (["v1", "v3"], "v2"), (["v3", "v2"], "v1")] {
             let versions = Set(try failed.map { try PackageVersion($0) })
-            let (release, explanation) = device.choose(releases, of: shop, excluding: versions)
+            let (release, explanation) = device.choose(releases, of: shop, for: DeviceVersions(failed: versions))
             #expect(release?.version.description == expected)
             #expect(explanation.verdicts.count { $0.reason == .failedTrial } == failed.count)
         }
-        #expect(device.choose(releases, of: shop, excluding: Set(releases.map(\.version))).release == nil)
+        #expect(device.choose(releases, of: shop, for: DeviceVersions(failed: Set(releases.map(\.version)))).release == nil)
+    }
+
+    @Test("A device does not go back from its active version, unless this is one of other channels")
+    mutating func activeVersion() async throws {
+        let members: [JSONValue] = [[:], [:], ["stopped": true], [:], ["channels": ["beta"]]]
+        for (sequence, members) in members.enumerated() { repository.addRelease("v\(sequence)", sequence, members) }
+        repository.addRelease("v9", 9, ["share": 0])
+        let releases = try await published()
+        let device = try makeDevice()
+        // The active version, its number if the device knows it, the failed version, and the version that the device
+        // gets. `v2` is stopped, `v4` is for another channel, `v9` is for no device, and `old` is not listed.
+        for (active, sequence, failed, expected) in [
+            (nil, nil, nil, "v3"), ("v0", 0, nil, "v3"), ("v3", 3, nil, "v3"), ("v9", 9, nil, nil),
+            ("v4", 4, nil, "v3"), ("v2", 2, "v3", nil), ("v1", 1, "v3", "v1"), ("old", 2, nil, "v3"), ("old", 4, nil, nil),
+            ("old", nil, "v3", "v1"),
+        ] as [(String?, Int64?, String?, String?)] {
+            let versions = DeviceVersions(
+                active: try active.map { try PackageVersion($0) }, activeSequence: sequence,
+                failed: Set(try [failed].compactMap(\.self).map { try PackageVersion($0) }))
+            let (release, explanation) = device.choose(releases, of: shop, for: versions)
+            #expect(release?.version.description == expected, "\(versions)")
+            #expect(explanation.version == release?.version)
+            let numbers = explanation.verdicts.filter { $0.reason == .older }.map(\.sequence)
+            #expect(numbers.allSatisfy { $0 < sequence ?? 0 })
+            if active == "v9" { #expect(numbers == [3, 1, 0]) }
+        }
     }
 
     @Test("A device outside of the share of a version keeps the one before") mutating func outsideShare() async throws {
         repository.addRelease("v1", 1)
         repository.addRelease("v2", 2, ["share": 0])
         let releases = try await published()
-        #expect(try makeDevice().choose(releases, of: shop, excluding: []).release?.sequence == 1)
+        #expect(try makeDevice().choose(releases, of: shop, for: DeviceVersions()).release?.sequence == 1)
     }
 
     @Test("A release starts at its time, for apps from the required version on, in each of its channels")

@@ -20,7 +20,7 @@ struct ReleaseTests {
         repository.addTarget(path, "manifest", custom: custom)
         try repository.update("targets", "snapshot", "timestamp")
         let client = try TestClient(repository)
-        return try Release(try #require(try await client.refresh().list().first))
+        return try Release(try #require(try await client.refresh().list().targets.first))
     }
 
     private func release(_ members: JSONValue, at path: String = "shop/1.json") async throws -> Release? {
@@ -134,7 +134,7 @@ struct ReleaseTests {
         }
         try repository.publishReleases("group", "team", "free", "wrong")
         let client = try TestClient(repository)
-        let targets = try await client.refresh().list()
+        let targets = try await client.refresh().list().targets
         #expect(targets.count == expected.count)
         for target in targets {
             let code = try await failure { try Release(target) }

@@ -22,7 +22,7 @@ struct TargetListTests {
     /// Returns the paths of the listed targets after a refresh, each with a Boolean value that indicates whether it is
     /// current.
     private func listed(at now: Date = TestRepository.now, by other: TestClient? = nil) async throws -> [String: Bool] {
-        let list = try await (other ?? client).refresh(now: now).list()
+        let list = try await (other ?? client).refresh(now: now).list().targets
         return try Dictionary(list.map { ($0.target.path, $0.isCurrent) }) { _, _ in
             throw CocoaError(.coderInvalidValue)
         }
@@ -46,7 +46,7 @@ struct TargetListTests {
         }
         try repository.publishReleases()
         let targets = try await client.refresh()
-        let list = try await targets.list()
+        let list = try await targets.list().targets
         for path in roles.union(["all"]) {
             let found = try await targets.target(path)
             // The location has the digest of the content, which is the name of the role.
@@ -63,7 +63,7 @@ struct TargetListTests {
         }
         repository.addTarget("one", "top")
         try repository.publishReleases("A", "B")
-        let list = try await client.refresh().list()
+        let list = try await client.refresh().list().targets
         #expect(list.map(\.target.path) == ["one", "two"])
         try list[0].target.verify(Data("top".utf8))
         try list[1].target.verify(Data("B two".utf8))
@@ -86,7 +86,7 @@ struct TargetListTests {
         for role in ["A", "B", "C"] { repository.addTarget(role, role, to: role) }
         repository.addTarget("top", "top")
         try repository.publishReleases("C", "B", "A")
-        let scopes = try await client.refresh().list().map(\.scopes)
+        let scopes = try await client.refresh().list().targets.map(\.scopes)
         let outer = "https://a.example/"
         #expect(scopes == [[], [outer], [outer], [outer, "https://c.example/"]])
     }
@@ -99,11 +99,11 @@ struct TargetListTests {
         try repository.publishReleases("B", "A")
         let targets = try await client.refresh()
         _ = repository.server.takeNames()
-        #expect(try await targets.list().map(\.target.path) == ["A", "B"])
+        #expect(try await targets.list().targets.map(\.target.path) == ["A", "B"])
         #expect(repository.server.takeNames() == [repository.url(of: "A"), repository.url(of: "B")])
     }
 
-    @Test("More delegated roles than the limit are refused, in any depth", arguments: [3, 32])
+    @Test("Of more delegated roles than the limit, the last ones are hidden, in any depth", arguments: [3, 32])
     mutating func limit(limit: Int) async throws {
         var client = self.client
         if limit == 32 { #expect(client.limits.delegations == limit) }
@@ -118,7 +118,26 @@ struct TargetListTests {
         #expect(try await listed(by: client).count == limit)
         repository.delegate("last", from: "role\(limit)")
         try repository.publishReleases("last", "role\(limit)")
-        #expect(try await failure { try await listed(by: client) } == .tooLarge)
+        #expect(try await listed(by: client).count == limit)
+        // One team cannot use up the limit of the others.
+        repository.delegate("next", ["paths": ["next/*"]])
+        repository.addTarget("next/1", "next", to: "next")
+        try repository.publishReleases("next")
+        #expect(try await listed(by: client)["next/1"] == true)
+    }
+
+    @Test("Hidden are the targets of roles that are not known, and too large ones, but no targets of other roles")
+    mutating func hidden() async throws {
+        addTeams()
+        // The team is trusted for its own paths only.
+        repository.delegate("other", from: "A", ["paths": ["b/*", "c/*"]])
+        for path in ["b/2", "c/1"] { repository.addTarget(path, path, to: "A") }
+        repository["A"]["targets"]["a/1"]["length"] = .number(1 << 40)
+        repository.delegate("absent", ["paths": ["d/*"]])
+        try repository.publishReleases("sub", "A", "B")
+        let list = try await client.refresh().list()
+        #expect(list.targets.map(\.target.path) == ["top", "a/2", "b/1"])
+        #expect(Set(list.hidden) == ["a/1", "a/*", "d/*"])
     }
 
     @Test("Roles of hash bins are neither requested nor listed") mutating func hashBins() async throws {

@@ -60,7 +60,7 @@ struct TrustedCatalogueTests {
         _ catalogue: TrustedCatalogue, of package: String = "shop", excluding failed: [String] = []
     ) async throws -> SignedManifest? {
         try await catalogue.manifest(
-            of: PackageID(package), excluding: Set(failed.map { try PackageVersion($0) }), load: load)
+            of: PackageID(package), for: DeviceVersions(failed: Set(failed.map { try PackageVersion($0) })), load: load)
     }
 
     private func stored(_ name: String) -> Data? {
@@ -234,7 +234,7 @@ struct TrustedCatalogueTests {
             for index in 0..<8 {
                 group.addTask {
                     guard index.isMultiple(of: 2) else {
-                        return try await catalogue.manifest(of: shop, excluding: [], load: counted) != nil
+                        return try await catalogue.manifest(of: shop, for: DeviceVersions(), load: counted) != nil
                     }
                     return try await catalogue.catalogue(at: TestServer.url, load: counted).packages.count == 1
                 }
@@ -255,7 +255,7 @@ struct TrustedCatalogueTests {
             return try await next(url, maxBytes)
         }
         gate.close()
-        let first = Task { try await catalogue.manifest(of: shop, excluding: [], load: gated) }
+        let first = Task { try await catalogue.manifest(of: shop, for: DeviceVersions(), load: gated) }
         for await _ in gate.arrivals { break }
         let second = Task { try await catalogue.catalogue(at: TestServer.url, load: gated) }
         second.cancel()
@@ -272,7 +272,7 @@ struct TrustedCatalogueTests {
     /// Returns the reason for the only release, which the device does not get.
     private func reason(_ catalogue: TrustedCatalogue) async throws -> ReleaseReason? {
         #expect(try await manifest(catalogue) == nil)
-        return try await catalogue.explain(shop, excluding: []).verdicts.first?.reason
+        return try await catalogue.explain(shop, for: DeviceVersions()).verdicts.first?.reason
     }
 
     /// Returns the number of the release that the device gets.
@@ -333,7 +333,7 @@ struct TrustedCatalogueTests {
         repository.addRelease("1", 1, of: "help")
         try repository.publishReleases()
         let catalogue = makeCatalogue()
-        #expect(try await failure { try await catalogue.explain(shop, excluding: []) } == .notFound)
+        #expect(try await failure { try await catalogue.explain(shop, for: DeviceVersions()) } == .notFound)
         _ = try await manifest(catalogue, of: "help")
         _ = repository.server.takeNames()
         time.advance(by: 1_000)
@@ -341,10 +341,10 @@ struct TrustedCatalogueTests {
         let verdicts: [ReleaseExplanation.Verdict] = [
             .init(version: second, sequence: 2, reason: .stopped), .init(version: first, sequence: 1, reason: .chosen),
         ]
-        #expect(
-            try await catalogue.explain(shop, excluding: []) == ReleaseExplanation(package: shop, verdicts: verdicts))
-        #expect(try await catalogue.explain(shop, excluding: [first]).version == nil)
-        #expect(try await catalogue.explain(PackageID("none"), excluding: []).verdicts == [])
+        let explanation = try await catalogue.explain(shop, for: DeviceVersions())
+        #expect(explanation == ReleaseExplanation(package: shop, verdicts: verdicts))
+        #expect(try await catalogue.explain(shop, for: DeviceVersions(failed: [first])).version == nil)
+        #expect(try await catalogue.explain(PackageID("none"), for: DeviceVersions()).verdicts == [])
         #expect(repository.server.takeNames() == [])
     }
 
@@ -366,7 +366,7 @@ struct TrustedCatalogueTests {
             scope: try PackageBaseURL("https://help.example/"))
         let entry = PackageCatalogue.Entry(
             package: shop, manifestURL: "https://updates.example/targets/shop.json",
-            scope: try PackageBaseURL("https://shop.example/new/"))
+            scope: try PackageBaseURL("https://shop.example/new/"), version: try PackageVersion("1"))
         #expect(first.packages == [help, entry])
         #expect(first.sequence == Int64(repository["snapshot"]["version"].integer))
         repository.addRelease("3", 3, of: "help", ["channels": []])
@@ -378,6 +378,50 @@ struct TrustedCatalogueTests {
         repository["targets"]["targets"]["help/3.json"] = .missing
         try repository.publishReleases()
         #expect(try await catalogue.catalogue(at: catalogue.primaryURL, load: load).packages == [entry])
+    }
+
+    @Test("The version of an entry is the one that a device without the package gets")
+    mutating func entryVersion() async throws {
+        repository.addRelease("1", 1)
+        repository.addRelease("2", 2, ["start": "2025-01-01T00:05:00Z"])
+        try repository.publishReleases()
+        let catalogue = makeCatalogue()
+        func version() async throws -> String? {
+            try await catalogue.catalogue(at: TestServer.url, load: load).packages.first?.version?.description
+        }
+        #expect(try await version() == "1")
+        time.advance(by: 300)
+        #expect(try await version() == "2")
+    }
+
+    /// A fault of the package `shop`.
+    enum Fault: CaseIterable { case badRelease, largeTarget, longMetadata, otherKeys }
+
+    @Test("A fault of one package does not block others, and does not remove the package", arguments: Fault.allCases)
+    mutating func fault(of fault: Fault) async throws {
+        repository.delegate("team", ["paths": ["shop/*"]])
+        repository.addRelease("1", 1, to: "team")
+        repository.addRelease("1", 1, of: "help")
+        try repository.publishReleases("team")
+        // The first catalogue of each device knows no earlier metadata of the team.
+        switch fault {
+        case .badRelease: repository.addRelease("1", 1, to: "team", ["share": 1_001])
+        case .largeTarget: repository["team"]["targets"]["shop/1.json"]["length"] = .number(1 << 40)
+        case .longMetadata: repository["team"]["custom"] = .string(String(repeating: "x", count: 5_000_000))
+        case .otherKeys: repository.signers["team"] = [.ed25519()]
+        }
+        try repository.publishReleases("team")
+        let catalogue = makeCatalogue()
+        let limited: DocumentLoading = { [load] url, maxBytes in
+            let document = try await load(url, maxBytes)
+            guard document.map({ $0.count <= maxBytes }) ?? true else { throw PackageError(.tooLarge, "long", at: url) }
+            return document
+        }
+        let list = try await catalogue.catalogue(at: TestServer.url, load: limited).packages
+        #expect(list.map(\.package.description) == ["help", "shop"])
+        #expect(list.last?.version == nil)
+        #expect(try await manifest(catalogue) == nil)
+        #expect(try await manifest(catalogue, of: "help") != nil)
     }
 
     @Test("A package of a team whose metadata has expired stays listed, but is not updated")
@@ -393,10 +437,13 @@ struct TrustedCatalogueTests {
         #expect(try await manifest(catalogue) != nil)
         time.advance(by: 3_600)
         for catalogue in [catalogue, makeCatalogue()] {
-            #expect(try await catalogue.catalogue(at: TestServer.url, load: load).packages == list)
+            var packages = try await catalogue.catalogue(at: TestServer.url, load: load).packages
+            #expect(packages.last?.version == nil)
+            packages[1].version = list[1].version
+            #expect(packages == list)
             #expect(try await manifest(catalogue) == nil)
             #expect(try await manifest(catalogue, of: "help") != nil)
-            #expect(try await catalogue.explain(shop, excluding: []).verdicts.map(\.reason) == [.outdated])
+            #expect(try await catalogue.explain(shop, for: DeviceVersions()).verdicts.map(\.reason) == [.outdated])
         }
     }
 
@@ -410,10 +457,10 @@ struct TrustedCatalogueTests {
         let name = isConsistent ? "\(digest("sha256", of: content)).7.json" : "7.json"
         let expected = SignedManifest(
             url: "https://updates.example/targets/shop/\(name)", byteCount: 6, sha256: SHA256Digest(of: content),
-            scope: try PackageBaseURL("https://shop.example/app/"))
+            version: try PackageVersion("1"), scope: try PackageBaseURL("https://shop.example/app/"))
         for url in [Self.targetsURL, Self.targetsURL + "/"] {
             let catalogue = makeCatalogue(root: root, targetsURL: url)
-            let manifest = try await catalogue.manifest(of: shop, excluding: []) { try server.load($0, $1) }
+            let manifest = try await catalogue.manifest(of: shop, for: DeviceVersions()) { try server.load($0, $1) }
             #expect(manifest == expected)
         }
     }
