@@ -670,8 +670,8 @@ let package = Package(
                 "LoopbackServer",
                 "NIOTransport",
                 "OfflinePackage",
-                "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebEngine",
-                "WebEngineTesting", "WebKitGTKAdapter", "WebViewPool", .httpTypes,
+                "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "TrustedPublishing",
+                "TrustedUpdate", "WebEngine", "WebEngineTesting", "WebKitGTKAdapter", "WebViewPool", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
             name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",

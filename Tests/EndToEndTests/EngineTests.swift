@@ -202,6 +202,13 @@ extension RealEngine {
         }
 
         @Test(
+            "Signed releases reach pages by share; a bad one is rolled back, one of stolen keys is refused",
+            arguments: ["scheme", "document"])
+        func trustedReleases(mode: String) async throws {
+            try await run("trustedReleases", mode)
+        }
+
+        @Test(
             "Pages have the app's user agent, and its values before their first script, per origin",
             arguments: ["scheme", "proxy", "server"])
         func pageOptions(mode: String) async throws {

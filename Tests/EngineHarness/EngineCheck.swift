@@ -84,6 +84,7 @@ enum EngineCheck: String, CaseIterable {
     case downloadFull
     case prefetch
     case catalogue
+    case trustedReleases
     case pageOptions
     case pageInterface
     case modes
@@ -106,7 +107,7 @@ enum EngineCheck: String, CaseIterable {
         switch self {
         case .bodies: .seconds(420)
         case .contract: .seconds(170)
-        case .bridge, .isolation, .documentViews: .seconds(180)
+        case .bridge, .isolation, .documentViews, .trustedReleases: .seconds(180)
         // The number of cycles is an argument.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
@@ -195,6 +196,7 @@ enum EngineCheck: String, CaseIterable {
             try await checkDownloadFull(mode(arguments), on: arguments.last ?? "", in: folder(arguments))
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .catalogue: try await checkCatalogue(mode(arguments), in: folder(arguments))
+        case .trustedReleases: try await checkTrustedReleases(arguments.dropFirst().first, in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
         case .pageInterface:
