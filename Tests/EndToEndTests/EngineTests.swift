@@ -209,6 +209,13 @@ extension RealEngine {
         }
 
         @Test(
+            "With signed releases, an update to anything else fails, and pages keep their version",
+            arguments: ["scheme", "document", "proxy", "server"])
+        func trustedEnforcement(mode: String) async throws {
+            try await run("trustedEnforcement", mode)
+        }
+
+        @Test(
             "Pages have the app's user agent, and its values before their first script, per origin",
             arguments: ["scheme", "proxy", "server"])
         func pageOptions(mode: String) async throws {

@@ -85,6 +85,7 @@ enum EngineCheck: String, CaseIterable {
     case prefetch
     case catalogue
     case trustedReleases
+    case trustedEnforcement
     case pageOptions
     case pageInterface
     case modes
@@ -107,7 +108,7 @@ enum EngineCheck: String, CaseIterable {
         switch self {
         case .bodies: .seconds(420)
         case .contract: .seconds(170)
-        case .bridge, .isolation, .documentViews, .trustedReleases: .seconds(180)
+        case .bridge, .isolation, .documentViews, .trustedReleases, .trustedEnforcement: .seconds(180)
         // The number of cycles is an argument.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
@@ -197,6 +198,8 @@ enum EngineCheck: String, CaseIterable {
         case .prefetch: try await checkPrefetch(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .catalogue: try await checkCatalogue(mode(arguments), in: folder(arguments))
         case .trustedReleases: try await checkTrustedReleases(arguments.dropFirst().first, in: folder(arguments))
+        case .trustedEnforcement:
+            try await checkTrustedEnforcement(arguments.dropFirst().first, in: folder(arguments))
         case .pageOptions:
             try await checkPageOptions(WebKitGTKEngine(), arguments.dropFirst().first, in: folder(arguments))
         case .pageInterface:
