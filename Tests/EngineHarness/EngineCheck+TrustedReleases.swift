@@ -127,12 +127,17 @@ extension EngineCheck {
         try expect(site.requests(for: archive) == requests, "the archive of 1.2 was requested again")
     }
 
-    /// Replaces the stolen key of targets, and then the stolen online key. A thief signs releases with the former keys.
+    /// Replaces the stolen key of targets, and then the stolen online key. A thief signs releases with the former keys,
+    /// before and after that.
     @MainActor
     private func checkStolenKeys(
         on device: TrustedDevice, _ publisher: inout ReleasePublisher, _ site: TrustedReleasesSite, in folder: String
     ) async throws {
+        // Until the keys are replaced, devices get the thief's release, whose number the publisher does not know.
         let thief = try publisher.copy(at: folder + "/thief")
+        try thief.publish("6.5", Self.releaseSite("6.5"), number: 1_000_000)
+        try site.serve(thief)
+        await device.container.close(try await confirm("6.5", on: device))
         try publisher.replaceTargetsKey()
         try publisher.publish("1.3", Self.releaseSite("1.3"))
         try site.serve(publisher)

@@ -50,6 +50,7 @@ struct ReleasePublisher {
     ///   - version: the version.
     ///   - files: the texts of the files of the site, by path.
     ///   - share: the share of the devices.
+    ///   - number: the number of the release, or `nil` for the next one.
     ///   - signed: the version of the release, or `nil` for that of the manifest.
     ///   - id: the package that the manifest describes. The release is always one of `shop`.
     ///   - base: the base URL in the manifest. The scope of the release is always ``scope``.
@@ -57,12 +58,12 @@ struct ReleasePublisher {
     @discardableResult
     func publish(
         _ version: String, _ files: [String: String], share: Int = ReleaseRecord.shares.upperBound,
-        signedAs signed: String? = nil, id: String = "shop", base: String = Self.scope
+        number: Int64? = nil, signedAs signed: String? = nil, id: String = "shop", base: String = Self.scope
     ) throws -> ReleaseRecord {
         let folder = try RepositoryFolder(changing: path)
         let state = try folder.state()
         let shop = try PackageID("shop")
-        let sequence = try state.nextSequence(of: shop)
+        let sequence = try number ?? state.nextSequence(of: shop)
         let package = try Self.build(version, files, id: id, base: base, sequence: sequence, in: "\(path)-\(version)")
         let manifest = try Data(contentsOf: URL(fileURLWithPath: package.manifest))
         let release = ReleaseRecord(
