@@ -241,7 +241,10 @@ struct PackageCommandTests {
             "pack", "site", "--complete", "--id", "shop", "--version", "2", "--base-url", "https://shop.example/")
         #expect(complete["complete"] as? Bool == true)
         let verified = try await object("verify", "shop-1.zip")
-        #expect(verified.keys.sorted() == ["archive", "bytes", "digests", "files", "id", "manifest", "version"])
+        #expect(
+            verified.keys.sorted() == [
+                "archive", "bytes", "digests", "files", "id", "manifest", "signed", "version",
+            ])
         #expect(verified["manifest"] is NSNull && verified["digests"] as? Int == 0)
         let unpacked = try await object("unpack", "shop-1.zip", "--into", "tree")
         #expect(unpacked.keys.sorted() == ["bytes", "directory", "files"])

@@ -102,12 +102,7 @@ struct TrustCommand: AsyncParsableCommand {
     func run() async throws {
         switch try action() {
         case .initialize(let path):
-            let limit = TrustLimits().rootBytes
-            let data = try TableInput.read(path, upTo: limit + 1)
-            guard data.count <= limit else {
-                throw TrustError(.tooLarge, "the root metadata has more than \(limit) bytes", at: path)
-            }
-            try TrustedRepository.resetTrust(to: data, folder: metadataDir)
+            try TrustedRepository.resetTrust(to: Self.root(at: path), folder: metadataDir)
             if json { try CommandOutput.result(json: ["initialized": true]) }
         case .refresh(let url):
             try await DocumentClient.with { client in _ = try await refresh(from: url, with: client) }
@@ -165,8 +160,19 @@ struct TrustCommand: AsyncParsableCommand {
         var line: String { "\(target): \(bytes) bytes, \(downloaded ? "downloaded" : "already there")" }
     }
 
+    /// Reads root metadata, which is not verified yet.
+    /// - Throws: ``CommandError``; `TrustError` with code `tooLarge`.
+    static func root(at path: String) throws -> Data {
+        let limit = TrustLimits().rootBytes
+        let data = try TableInput.read(path, upTo: limit + 1)
+        guard data.count <= limit else {
+            throw TrustError(.tooLarge, "the root metadata has more than \(limit) bytes", at: path)
+        }
+        return data
+    }
+
     /// Returns a base URL without slashes at its end.
-    private static func baseURL(_ text: String) throws -> String {
+    static func baseURL(_ text: String) throws -> String {
         guard let head = HTTPRequest(urlText: text), ["http", "https"].contains(head.scheme),
             !text.utf8.contains(UInt8(ascii: "?")), !text.utf8.contains(UInt8(ascii: "#"))
         else {

@@ -81,8 +81,14 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Decodes the manifest at a path of the file system, if its size is within the limit. Blocks while it reads.
     /// - Throws: the errors of ``init(decoding:limits:)``, `noInput` and `io`.
     public init(path: String, limits: ManifestLimits = .default) throws {
+        self = try Self.read(path, limits: limits).manifest
+    }
+
+    /// Returns the manifest at a path like ``init(path:limits:)``, together with its bytes.
+    package static func read(_ path: String, limits: ManifestLimits) throws -> (manifest: Self, bytes: Data) {
         do {
-            try self.init(decoding: Self.data(at: path, upTo: limits.maxBytes), limits: limits)
+            let bytes = try data(at: path, upTo: limits.maxBytes)
+            return (try PackageManifest(decoding: bytes, limits: limits), bytes)
         } catch let error as PackageError where error.code == .notAnArchive {
             throw PackageError(.badManifest, error.message, at: path, cause: error)
         } catch let error as PackageError where error.location == nil {
