@@ -615,7 +615,8 @@ let package = Package(
                 "HTTPTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
                 "ResourceTable", "SchemeMode",
-                "SchemeRouter", "WebEngine", "WebSyntax", "WebViewPool", .argumentParser, .httpTypes,
+                "SchemeRouter", "TrustedPublishing", "TrustedUpdate", "WebEngine", "WebSyntax", "WebViewPool",
+                .argumentParser, .crypto, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
         .executableTarget(
             name: "loopback-host",

@@ -25,12 +25,15 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
+extern int malloc_trim(size_t);
 
 static atomic_long count;
 
 static void note(void) { atomic_fetch_add_explicit(&count, 1, memory_order_relaxed); }
 
 long allocation_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
+
+void release_free_memory(void) { malloc_trim(0); }
 
 void *malloc(size_t size) {
     note();
@@ -59,4 +62,6 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 }
 #else
 long allocation_count(void) { return -1; }
+
+void release_free_memory(void) {}
 #endif

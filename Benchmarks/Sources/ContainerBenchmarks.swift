@@ -40,13 +40,14 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case cache
         case rewriting
         case cookies
+        case trust
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
             "Measure only these: install, memory, look-up, chain, opening, table, arrival, update, rules, cache, "
-                + "rewriting, cookies.",
+                + "rewriting, cookies, trust.",
             valueName: "name"))
     var only: [Subject] = Subject.allCases
 
@@ -66,6 +67,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         if only.contains(.rules) { results += try RulesBenchmark().run() }
         if only.contains(.cookies) { results += try await CookieBenchmark(rounds: rounds).run() }
         if only.contains(.rewriting) { results += try await RewritingBenchmark(rounds: rounds).run() }
+        if only.contains(.trust) { results += try await TrustBenchmark(rounds: rounds).run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
         if only.contains(.memory) { results += try await MemoryBenchmark(folder: folder).run() }

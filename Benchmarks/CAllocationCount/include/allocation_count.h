@@ -9,4 +9,8 @@
 /// ThreadSanitizer.
 long allocation_count(void);
 
+/// Returns free memory of the heap to the system, so that a later peak of the process is not hidden by memory that it
+/// keeps. Does nothing without glibc, and under ThreadSanitizer.
+void release_free_memory(void);
+
 #endif
