@@ -638,7 +638,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "pack-site", "container-benchmarks",
+                "AsyncSupport", "SystemSupport", "ContentDigest", "h5", "pack-site", "container-browser",
+                "container-benchmarks",
                 "CommandSupport", "ContainerTesting",
                 "OfflinePackage", "PackageFormat",
                 "ProgramTesting", "ResourceStore", "BaseTesting", "TrustedPublishing", "TrustedUpdate", .httpTypes,
