@@ -39,6 +39,7 @@ lint: ## Checks the format, the module layers and the project's rules
 	@Scripts/bridge-script --check
 	@Scripts/refresh-public-suffixes --check
 	@Scripts/check-planted-faults --check
+	@Scripts/sbom --check
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@echo "lint: clean"
 
