@@ -62,22 +62,22 @@ struct TrustBenchmark {
         guard packages.count == SignedMetadata.packages else { throw Failure() }
     }
 
-    /// Measures the peak of the memory during `body`, above that before, against the size of the metadata.
-    /// - Returns: `nil` if the system does not report the peak, or if memory that the process keeps from earlier work
-    ///   hides it: then it has grown by less than the metadata, of which the client has a copy.
+    /// Measures the peak of the heap during `body`, above that before, against the size of the metadata. The resident
+    /// memory of the process would depend on the memory that earlier work has left to the heap.
+    /// - Returns: `nil` if allocations are not counted.
     private func memory(
         at what: String, of metadata: SignedMetadata, bar: Double?, _ body: () async throws -> Void
     ) async throws -> Comparison? {
-        release_free_memory()
-        let memory = MemoryPeak()
+        begin_heap_peak()
         try await body()
-        let size = Double(metadata.size) / 1_048_576
-        guard let growth = memory?.growth, growth >= size else {
-            CommandOutput.log("the memory of \(what) cannot be measured")
+        let peak = end_heap_peak()
+        guard peak >= 0 else {
+            CommandOutput.log("the memory of \(what) is not measured: allocations are not counted")
             return nil
         }
+        let megabyte = 1_048_576.0
         return Comparison(
-            name: "memory at the peak of \(what)", reference: "the size of the metadata", ours: growth, theirs: size,
-            unit: "MB", bar: bar)
+            name: "memory at the peak of \(what)", reference: "the size of the metadata",
+            ours: Double(peak) / megabyte, theirs: Double(metadata.size) / megabyte, unit: "MB", bar: bar)
     }
 }

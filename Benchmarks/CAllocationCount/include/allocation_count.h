@@ -9,8 +9,12 @@
 /// ThreadSanitizer.
 long allocation_count(void);
 
-/// Returns free memory of the heap to the system, so that a later peak of the process is not hidden by memory that it
-/// keeps. Does nothing without glibc, and under ThreadSanitizer.
-void release_free_memory(void);
+/// Begins to measure the peak of the heap, on all threads.
+void begin_heap_peak(void);
+
+/// Ends the measurement that ``begin_heap_peak`` began.
+/// @return The largest number of bytes by which the allocated memory blocks, with their headers, exceeded those at the
+/// beginning; negative if allocations are not counted.
+long end_heap_peak(void);
 
 #endif
