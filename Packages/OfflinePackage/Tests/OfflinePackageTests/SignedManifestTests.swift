@@ -264,14 +264,25 @@ struct SignedManifestTests {
         signatures.manifest = try await publish("1", 1)
         #expect(try await refusal() == nil)
         #expect(versions == ["1"])
-        let active = try PackageVersion("2")
-        #expect(signatures.calls.last?.device == DeviceVersions(active: active, activeSequence: 2))
+        #expect(signatures.calls.last?.device == DeviceVersions(active: try PackageVersion("2")))
         // Without signatures, the highest number that was installed still counts.
         let plain = Self.makeUpdater(fixture, network, nil)
         #expect(try await refusal(by: plain) == .status)
         let unsigned = try await publish("1", 1, in: "https://updates.example/targets/")
         network.put(try #require(await bytes(of: unsigned.url)), at: Self.address)
         #expect(try await refusal(by: plain) == .replayed)
+    }
+
+    @Test("The number of a package that came with the app counts for the source of signed manifests")
+    func baselineNumber() async throws {
+        let site = ["index.html": "home"]
+        let path = try fixture.manifest(site, version: "5") { $0.sequence = 5 }
+        let archive = "\(fixture.directory.path)/shop.zip"
+        fixture.archives.add(archive, site.map { .init($0.key, $0.value) })
+        try await updater.installBaseline(archive: archive, manifest: path)
+        #expect(try await updater.update(from: source).outcome == .unchanged)
+        let device = DeviceVersions(active: try PackageVersion("5"), activeSequence: 5)
+        #expect(signatures.calls.map(\.device) == [device])
     }
 
     private func bytes(of url: String) async throws -> Data? {

@@ -82,7 +82,9 @@ extension PackageUpdater {
             failed: Set((trialRecord.quarantine["\(package)"] ?? []).compactMap { try? PackageVersion($0) }))
         guard let active = library.activeGeneration(of: package) else { return versions }
         versions.active = active.package.version
-        versions.activeSequence = try await library.onThread { try $0.binding(of: package)?.sequence }
+        // A release that the publisher no longer lists must not prevent others, because stolen keys may have signed it.
+        let binding = try await library.onThread { try $0.binding(of: package) }
+        if binding?.source == nil { versions.activeSequence = binding?.sequence }
         return versions
     }
 

@@ -30,7 +30,7 @@ public protocol SignedManifestSource: Sendable {
 public struct DeviceVersions: Sendable, Hashable {
     /// The active version, or `nil` if there is none.
     public var active: PackageVersion?
-    /// The sequence number of the active version's manifest, or `nil` if it has none.
+    /// The sequence number of the active version's manifest if it came with the app or from it; otherwise `nil`.
     public var activeSequence: Int64?
     /// The versions that failed their trial.
     public var failed: Set<PackageVersion>

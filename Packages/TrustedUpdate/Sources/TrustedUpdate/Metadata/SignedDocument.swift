@@ -14,8 +14,6 @@ struct SignedDocument {
     let bytes: Data
     /// The name of the role, for errors.
     let name: String
-    /// The signed bytes: the canonical form of the member `signed`.
-    let message: [UInt8]
     /// The range of the member `signed`.
     private let signed: Range<Int>
     private let signatures: [(key: ByteText, bytes: [UInt8])]
@@ -25,23 +23,19 @@ struct SignedDocument {
     init(_ bytes: Data, of name: String) throws(TrustError) {
         self.bytes = bytes
         self.name = name
-        (message, signed, signatures) = try Self.mapping(name) {
+        (signed, signatures) = try Self.mapping(name) {
             try bytes.withUnsafeBytes { bytes in
                 guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
                     throw TrustError(.badMetadata, "begins with a byte order mark")
                 }
                 var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: Self.maxDepth))
-                var message: [UInt8] = []
                 var signed: Range<Int>?
                 var signatures: [(ByteText, [UInt8])]?
                 // A set of names would use more memory than the document, which is not verified yet.
                 try scanner.readObject(checksNames: false) { scanner, name in
                     if scanner.equals(name, "signed"), signed == nil {
                         guard scanner.nextToken() == UInt8(ascii: "{") else { throw scanner.failure("no object") }
-                        let start = scanner.position
-                        message.reserveCapacity(bytes.count)
-                        try CanonicalJSON.append(&scanner, to: &message)
-                        signed = start..<scanner.position
+                        signed = try scanner.skipValue(checksText: false)
                     } else if scanner.equals(name, "signatures"), signatures == nil {
                         signatures = try Self.readSignatures(&scanner)
                     } else if scanner.equals(name, "signed") || scanner.equals(name, "signatures") {
@@ -54,7 +48,7 @@ struct SignedDocument {
                 guard let signed, let signatures else {
                     throw TrustError(.badMetadata, "a document without signed content or without signatures")
                 }
-                return (message, signed, signatures)
+                return (signed, signatures)
             }
         }
     }
@@ -82,12 +76,30 @@ struct SignedDocument {
         return signatures
     }
 
+    /// Returns the signed bytes: the canonical form of the member `signed`. They are not stored, because they need as
+    /// much memory as the document.
+    /// - Throws: ``TrustError`` with code `badMetadata`.
+    func message() throws(TrustError) -> [UInt8] {
+        try Self.mapping(name) {
+            try bytes.withUnsafeBytes { bytes in
+                var scanner = JSONScanner(
+                    UnsafeRawBufferPointer(rebasing: bytes[signed]),
+                    limits: JSONScanner.Limits(depth: Self.maxDepth))
+                var message: [UInt8] = []
+                message.reserveCapacity(signed.count)
+                try CanonicalJSON.append(&scanner, to: &message)
+                return message
+            }
+        }
+    }
+
     /// Verifies that a threshold of different keys has signed the document. Other signatures are ignored.
     /// - Parameters:
     ///   - role: the keys that can sign, by their identifiers.
     ///   - keys: the keys of the delegating metadata.
     /// - Throws: ``TrustError`` with code `unsigned`.
     func verify(by role: RoleKeys, of keys: [ByteText: PublicKey]) throws(TrustError) {
+        let message = try message()
         var signers: Set<Data> = []
         for signature in signatures where role.identifiers.contains(signature.key) {
             guard let key = keys[signature.key],

@@ -12,6 +12,8 @@ internal import StrictJSON
 struct Release: Sendable {
     /// The channel of devices whose app names no other one.
     static let defaultChannel = "production"
+    /// The channels of most releases, which share the memory of one set.
+    private static let defaultChannels: Set<String> = [defaultChannel]
     /// The largest share of the devices.
     static let wholeShare: Int64 = 1_000
 
@@ -22,7 +24,7 @@ struct Release: Sendable {
     /// The URL that the package's base URL must lie below.
     let scope: PackageBaseURL
     /// The channels whose devices get the release.
-    private(set) var channels: Set<String> = [defaultChannel]
+    private(set) var channels = defaultChannels
     /// The share of the devices that get the release, from 0 to ``wholeShare``.
     private(set) var share = wholeShare
     /// A Boolean value that indicates whether no further device gets the release.
@@ -69,7 +71,7 @@ struct Release: Sendable {
         } catch {
             throw TrustError(.badMetadata, "\(error)", at: target.path, cause: error)
         }
-        if let channels = draft.channels { self.channels = channels }
+        if let channels = draft.channels, channels != Self.defaultChannels { self.channels = channels }
         if let share = draft.share { self.share = share }
         isStopped = draft.isStopped
         start = draft.start

@@ -13,21 +13,25 @@ package struct TrustedTarget: Sendable {
     package let length: Int
     /// The JSON text of the member `custom`, whose meaning the publisher defines.
     package let custom: Data?
-    /// The URL of the target relative to the URL below which the targets are.
-    package let location: String
     private let hashes: ContentHashes
+    /// A Boolean value that indicates whether the digest is part of the file name.
+    private let isConsistent: Bool
 
-    /// - Parameter isConsistent: a Boolean value that indicates whether the digest is part of the file name.
     init(_ target: TargetsContent.Target, at path: String, isConsistent: Bool) {
         self.path = path
         length = target.length
         custom = target.custom
         hashes = target.hashes
+        self.isConsistent = isConsistent
+    }
+
+    /// The URL of the target relative to the URL below which the targets are.
+    package var location: String {
         // The path is a path-relative URL, whose escapes stay unchanged.
         let url = path.unicodeScalars.split(separator: "%", omittingEmptySubsequences: false)
             .map { PercentEncoding.encode(String($0), keeping: .path) }.joined(separator: "%")
         let name = url.lastIndex(of: "/").map { url.index(after: $0) } ?? url.startIndex
-        location = isConsistent ? "\(url[..<name])\(target.hashes.prefix).\(url[name...])" : url
+        return isConsistent ? "\(url[..<name])\(hashes.prefix).\(url[name...])" : url
     }
 
     /// The SHA-256 digest, if the metadata has one.
