@@ -30,6 +30,8 @@ struct SignedPlanTests {
     }
 
     private struct Manifests: SignedManifestSource {
+        let channel = "production"
+
         func manifest(
             of package: PackageID, for device: DeviceVersions, load: @escaping DocumentLoading
         ) async throws -> SignedManifest? { nil }

@@ -79,6 +79,7 @@ struct SignedManifestTests {
             var onCall: (@Sendable (@escaping DocumentLoading) async throws -> Void)?
         }
 
+        let channel = "production"
         private let state = Mutex(State())
 
         /// The manifest of the device, or `nil` if no release is for it.

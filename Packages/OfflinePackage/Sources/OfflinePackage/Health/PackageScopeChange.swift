@@ -25,4 +25,18 @@ public struct PackageScopeChange: Sendable, Hashable {
     public var current: GenerationReference?
     /// The reason of the change.
     public var reason: Reason
+    /// The version that became active or failed its trial; `nil` after a removal.
+    @_spi(Facade) public var version: PackageVersion?
+    /// The kind of the failed trial, if the reason is a rollback.
+    @_spi(Facade) public var failure: TrialFailure?
+}
+
+/// The kind of a failed trial.
+@_spi(Facade) public enum TrialFailure: String, Sendable, Hashable, Codable {
+    /// A page failed.
+    case failed
+    /// A page did not report within the limit.
+    case timedOut = "timed-out"
+    /// Several processes in a row ended during a boot.
+    case relaunched
 }

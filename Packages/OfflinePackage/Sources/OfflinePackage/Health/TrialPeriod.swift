@@ -59,6 +59,8 @@ package struct TrialPeriod: Sendable, Hashable, Codable {
     package let limits: TrialLimits
     /// The verdict, or `nil` while the trial runs.
     package private(set) var verdict: Verdict?
+    /// The kind of a failure that no page has reported.
+    private var unreported: TrialFailure?
     /// The number of processes in a row, including this one, that began a boot without reaching a verdict.
     package private(set) var unfinishedBoots = 0
     /// The deadlines of the running boots, by page.
@@ -68,7 +70,7 @@ package struct TrialPeriod: Sendable, Hashable, Codable {
     private var isPaused = false
 
     private enum CodingKeys: String, CodingKey {
-        case generation, version, former, limits, verdict, unfinishedBoots
+        case generation, version, former, limits, verdict, unreported, unfinishedBoots
     }
 
     /// Creates a trial.
@@ -77,6 +79,12 @@ package struct TrialPeriod: Sendable, Hashable, Codable {
         self.version = version
         self.former = former
         self.limits = limits
+    }
+
+    /// The kind of the failure, or `nil` if the trial has not failed.
+    package var failure: TrialFailure? {
+        guard case .failed = verdict else { return nil }
+        return unreported ?? .failed
     }
 
     /// The earliest deadline of a running boot, at which an ``Event/clock`` event is due, or `nil` if there is none.
@@ -93,6 +101,7 @@ package struct TrialPeriod: Sendable, Hashable, Codable {
         // A report after the deadline is too late. `relaunched`, `paused` and `resumed` are not reports and may
         // arrive late.
         if ![.relaunched, .paused, .resumed].contains(event), let deadline, deadline <= now {
+            unreported = .timedOut
             return conclude(.failed("the page did not report within \(limits.boot)"))
         }
         switch event {
@@ -119,6 +128,7 @@ package struct TrialPeriod: Sendable, Hashable, Codable {
             isCounted = false
             isPaused = false
             if unfinishedBoots >= limits.unfinishedBoots {
+                unreported = .relaunched
                 return conclude(.failed("\(unfinishedBoots) processes in a row ended during a boot"))
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import PackageFormat
+public import PackageFormat
 internal import ResourceStore
 public import SystemSupport
 
@@ -20,6 +20,10 @@ public struct PackageFailure: CodedError {
     public let location: String?
     /// The original error.
     public let cause: (any Error)?
+    /// The package of a failed update, if its manifest was read.
+    @_spi(Facade) public internal(set) var package: PackageID?
+    /// The version that a failed update would have installed, if its manifest was read.
+    @_spi(Facade) public internal(set) var version: PackageVersion?
 
     @_spi(Facade) public init(_ error: any Error) {
         switch error {

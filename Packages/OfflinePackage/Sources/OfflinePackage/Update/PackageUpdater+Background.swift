@@ -63,12 +63,13 @@ extension PackageUpdater {
         let use: BackgroundUse = isConvenient && configuration.downloads.background != nil ? .wait : .take
         let part: FirstPart = try await sources.run(source.manifestURL) {
             hub.send(.updateBegan(source))
-            return try await reportingFailure(of: source) {
+            return try await reportingFailure(of: source) { target in
                 if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
                 guard let fetched = try await releasedManifest(of: source) else {
                     return .complete(try await keepActive(of: source))
                 }
                 let manifest = fetched.manifest
+                target = manifest
                 _ = try await library.authorise(manifest, fetched.digest, from: fetched.source)
                 try check(manifest, at: source.manifestURL)
                 return try await fetches.run(manifest.id.description) { () async throws -> FirstPart in
@@ -87,7 +88,7 @@ extension PackageUpdater {
         case .waits(let wait):
             defer { removeEntry(of: wait) }
             await waitDidBegin()
-            return try await reportingFailure(of: source) {
+            return try await reportingFailure(of: source, wait.fetched.manifest) { _ in
                 try await finish(wait)
                 try await checkStillReleased(wait.fetched, from: source)
                 return try await fetches.run(wait.package) {
@@ -124,13 +125,21 @@ extension PackageUpdater {
         }
     }
 
+    /// Runs a part of an update, and sends an event if it fails.
+    /// - Parameters:
+    ///   - manifest: the manifest of the update, or `nil` if `body` reads it.
+    ///   - body: a closure that sets its argument to the manifest.
     private func reportingFailure<Value: Sendable>(
-        of source: PackageSource, _ body: () async throws -> Value
+        of source: PackageSource, _ manifest: PackageManifest? = nil,
+        _ body: (_ target: inout PackageManifest?) async throws -> Value
     ) async throws -> Value {
+        var target = manifest
         do {
-            return try await body()
+            return try await body(&target)
         } catch {
-            hub.send(.updateFailed(source, PackageFailure(error)))
+            var failure = PackageFailure(error)
+            (failure.package, failure.version) = (target?.id, target?.version)
+            hub.send(.updateFailed(source, failure))
             throw error
         }
     }

@@ -175,7 +175,8 @@ extension PackageUpdater {
                 }
                 endTrial(of: id.description)
                 save()
-                return announce(id, from: active.package, to: current?.package, .rolledBack(reason))
+                return announce(
+                    id, from: active.package, to: current?.package, .rolledBack(reason), trial.failure)
             }
         }
     }
@@ -195,7 +196,7 @@ extension PackageUpdater {
 
     func announce(
         _ id: PackageID, from former: InstalledPackage?, to current: InstalledPackage?,
-        _ reason: PackageScopeChange.Reason
+        _ reason: PackageScopeChange.Reason, _ failure: TrialFailure? = nil
     ) -> [PackageScopeChange] {
         var bases: [PackageBaseURL] = []
         for base in [former?.baseURL, current?.baseURL].compactMap({ $0 }) where !bases.contains(base) {
@@ -204,7 +205,8 @@ extension PackageUpdater {
         let changes = bases.map { base in
             PackageScopeChange(
                 package: id, baseURL: base, former: former?.baseURL == base ? former?.generation : nil,
-                current: current?.baseURL == base ? current?.generation : nil, reason: reason)
+                current: current?.baseURL == base ? current?.generation : nil, reason: reason,
+                version: failure == nil ? current?.version : former?.version, failure: failure)
         }
         for change in changes { hub.send(.scopeChanged(change)) }
         return changes

@@ -7,6 +7,9 @@ public import ContentDigest
 ///
 /// Isolation: any.
 public protocol SignedManifestSource: Sendable {
+    /// The channel of the device, which is one condition for its releases.
+    var channel: String { get }
+
     /// Returns the manifest to which a package is updated now, from metadata that has not expired.
     /// - Parameters:
     ///   - package: the package.
