@@ -86,6 +86,9 @@ extension ContainerConfiguration {
         public var updates = PackageUpdater.Configuration()
         /// The updates that the container starts itself; none by default.
         public var automatic = AutomaticUpdates()
+        /// The options of reports about releases, which are sent to a server of the publisher; none by default.
+        /// `docs/operations.md` describes them.
+        public var reports: ReleaseReports?
         /// The resource table of a server with the older protocol; none by default. It is requested at launch, when
         /// pages open and close, and when the app enters the foreground. Packages precede it. It applies to the hosts
         /// of its endpoints unless its `scope` names other hosts.

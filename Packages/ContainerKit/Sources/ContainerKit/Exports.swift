@@ -57,6 +57,7 @@
 @_exported public import struct PackageFormat.SignedManifest
 @_exported public import protocol PackageFormat.SignedManifestSource
 @_exported public import struct PackageUpdates.AutomaticUpdates
+@_exported public import struct PackageUpdates.ReleaseReports
 @_exported public import struct PackageUpdates.UpdatePolicy
 @_exported public import struct PageDownloads.DownloadCounters
 @_exported public import enum PageDownloads.DownloadDecision

@@ -28,6 +28,7 @@ package final class PackageService {
     private let logger: Logger
     private let events: AsyncStream<PackageEvent>
     private let damage: PackageRepairer
+    private let reporter: ReleaseReporter?
     private var repairs: [Task<Void, Never>] = []
     private let sweeps: AsyncStream<Void>.Continuation
     private let notices: AsyncStream<Notice>.Continuation
@@ -58,14 +59,15 @@ package final class PackageService {
     ///   - packages: the limits of packages; its logger is replaced.
     ///   - updates: the configuration of updates; its conditions and its logger are replaced.
     ///   - automatic: the options of automatic updates.
+    ///   - reports: the options of release reports. If `nil`, the default, none are sent.
     ///   - conditions: the conditions of the device and the app.
-    ///   - network: the loader of manifests, archives and catalogues.
+    ///   - network: the loader of manifests, archives and catalogues, and of the reports.
     ///   - logger: the log of failures.
     /// - Throws: `StoreError`.
     package init(
         directory: String, budgets: BlobStore.Configuration, packages: PackageLibrary.Configuration,
         updates: PackageUpdater.Configuration, automatic: AutomaticUpdates = AutomaticUpdates(),
-        conditions: any HostConditioning, network: any ResourceLoader, logger: Logger
+        reports: ReleaseReports? = nil, conditions: any HostConditioning, network: any ResourceLoader, logger: Logger
     ) async throws {
         var (packages, updates) = (packages, updates)
         updates.conditions = conditions
@@ -83,6 +85,14 @@ package final class PackageService {
             automatic, updater: updater, library: library, store: store, network: network,
             allowsInsecure: packages.allowsInsecure, conditions: conditions, logger: logger,
             clock: updates.downloads.clock, now: updates.downloads.now)
+        if let reports {
+            reporter = await ReleaseReporter(
+                reports, channel: updates.signedManifests?.channel, store: store, network: network,
+                allowsInsecure: packages.allowsInsecure, conditions: conditions, logger: logger,
+                clock: updates.downloads.clock)
+        } else {
+            reporter = nil
+        }
         let sweepRequests: AsyncStream<Void>
         let noticeStream: AsyncStream<Notice>
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -128,6 +138,7 @@ package final class PackageService {
         for task in repairs { await task.value }
         await updater.shutDown()
         await forwarding?.value
+        await reporter?.shutDown()
         sweeps.finish()
         await sweeping?.value
     }
@@ -144,9 +155,10 @@ package final class PackageService {
     /// - Parameter receive: a closure that receives each event.
     package func forward(to receive: @escaping @MainActor (PackageEvent) -> Void) {
         schedule.receive = receive
-        forwarding = Task { [sweeps, weak damage, events] in
+        forwarding = Task { [sweeps, weak damage, weak reporter, events] in
             for await event in events {
                 receive(event)
+                reporter?.record(event)
                 switch event {
                 // After these events, a generation is no longer in use, or is no longer the fallback of a trial.
                 case .scopeChanged, .confirmed, .quarantined: sweeps.yield()
@@ -237,6 +249,7 @@ package final class PackageService {
     package func pause(_ absence: HostAbsence) async {
         absences.insert(absence)
         schedule.pause(absence)
+        if absence == .background { reporter?.recordBackground() }
         lastPause += 1
         await updater.pauseTrials(true, order: lastPause)
     }
@@ -245,6 +258,7 @@ package final class PackageService {
     package func resume(from absence: HostAbsence) {
         damage.tryAgain()
         schedule.resume(from: absence)
+        reporter?.save()
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         lastPause += 1
         send(.present(lastPause))

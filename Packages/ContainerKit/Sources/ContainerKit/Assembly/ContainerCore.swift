@@ -57,8 +57,8 @@ final class ContainerCore<Engine: WebEngineDriver> {
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         let packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
-            updates: given.packages.updates, automatic: given.packages.automatic, conditions: given.hostConditions,
-            network: network, logger: given.logger)
+            updates: given.packages.updates, automatic: given.packages.automatic, reports: given.packages.reports,
+            conditions: given.hostConditions, network: network, logger: given.logger)
         let (rules, switches) = (ActiveRules(given.network.rules), FeatureSwitches())
         let remoteConfig = await RemoteConfigService.open(
             given, packages.store, RedirectedLoader(network), rules, switches)
