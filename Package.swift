@@ -472,7 +472,8 @@ let package = Package(
             of: "PackageUpdates", in: "ContainerKit",
             [
                 "AsyncSupport", "BaseTesting", "ContentDigest", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "WebEngine", "WebEngineTesting", .httpTypes, .log,
+                "ResourceLoading", "ResourceStore", "ResourceTable", "SystemSupport", "WebEngine", "WebEngineTesting",
+                .httpTypes, .log,
             ]),
         target(
             "LoopbackInterception", in: "ContainerKit",

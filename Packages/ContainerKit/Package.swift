@@ -303,6 +303,7 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "ResourceTable", package: "OfflinePackage"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "WebEngineTesting", package: "WebEngine"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -6,7 +6,8 @@ internal import CommandSupport
 internal import Foundation
 internal import TrustedPublishing
 
-/// The command `h5 status`, which lists the releases of a repository and the expiry of its metadata.
+/// The command `h5 status`, which lists the releases of a repository and the expiry of its metadata, and counts the
+/// reports of devices.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -15,15 +16,26 @@ struct StatusCommand: AsyncParsableCommand {
             Warns of a role that expires within a quarter of its lifetime, or has expired.
 
             Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
-            "releases", "waitingRoot"}: lists of {"role", "version", "expires", "expiring"} and of {"package", \
-            "version", "sequence", "role", "channels", "share", "stopped", "minHost", "start", "baseURL"}, and the \
-            version of the root that waits for signatures, or null. share is in thousandths; minHost and start are \
-            null without such a condition.
+            "releases", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring"} and of \
+            {"package", "version", "sequence", "role", "channels", "share", "stopped", "minHost", "start", \
+            "baseURL"}, and the version of the root that waits for signatures, or null. share is in thousandths; \
+            minHost and start are null without such a condition.
+
+            --reports counts the lines that devices have sent, for each package, version and channel. "reports" is a \
+            list of {"package", "version", "channel", "installed", "confirmed", "rolledBack", "updateFailed"}, or null \
+            without the option. The last two are objects of numbers by reason or code. The first line that is not a \
+            report ends the command (65).
             """,
         version: ProgramVersion.current)
 
     @Argument(help: ArgumentHelp("The folder of the repository. Default: that of h5.json.", valueName: "repository"))
     var repository: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The reports that devices have sent, one JSON object in each line; - for standard input.",
+            valueName: "file"))
+    var reports: String?
 
     @Option(
         help: ArgumentHelp("The time for the warnings; the system's clock by default.", valueName: "RFC3339"),
@@ -44,16 +56,18 @@ struct StatusCommand: AsyncParsableCommand {
         var roles: [Role]
         var releases: [ReleaseOutput]
         var waitingRoot: Int64?
+        var reports: [ReleaseLog.Counts]?
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(roles, forKey: .roles)
             try container.encode(releases, forKey: .releases)
             try container.encode(waitingRoot, forKey: .waitingRoot)
+            try container.encode(reports, forKey: .reports)
         }
 
         private enum CodingKeys: String, CodingKey {
-            case roles, releases, waitingRoot
+            case roles, releases, waitingRoot, reports
         }
     }
 
@@ -72,7 +86,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         let output = Output(
             roles: roles, releases: try state.releases().map { ReleaseOutput($0.release, role: $0.role) },
-            waitingRoot: state.stagedRoot?.version)
+            waitingRoot: state.stagedRoot?.version, reports: try reports.map { try ReleaseLog(reading: $0).sorted })
         for role in roles where role.expiring {
             CommandOutput.log("warning: \(role.role) expires on \(role.expires)")
         }
@@ -81,6 +95,6 @@ struct StatusCommand: AsyncParsableCommand {
         if let version = output.waitingRoot {
             try CommandOutput.result("root \(version) waits for signatures in metadata/root.next.json")
         }
-        try CommandOutput.result(lines: output.releases.map(\.line))
+        try CommandOutput.result(lines: output.releases.map(\.line) + (output.reports ?? []).map(\.line))
     }
 }

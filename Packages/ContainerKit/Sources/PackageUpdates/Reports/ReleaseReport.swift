@@ -5,7 +5,6 @@ internal import Foundation
 @_spi(Facade) internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceStore
-internal import SystemSupport
 
 /// A report of an event of a release. It names no device, no user, no page and no URL.
 struct ReleaseReport: Sendable, Hashable, Codable {
@@ -67,7 +66,13 @@ extension ReleaseReport {
 
     /// Returns the code of an error. The name of a code that the app has created may be any text and is not reported.
     private static func code(of failure: PackageFailure) -> String {
-        let name = failure.code == .other ? nil : (failure.cause as? any CodedError)?.codeName
+        let name: String? =
+            switch failure.cause {
+            case let error as DeliveryError: "\(error.code)"
+            case let error as PackageError: "\(error.code)"
+            case let error as StoreError: "\(error.code)"
+            default: nil
+            }
         guard let name, (1...maxCodeBytes).contains(name.utf8.count),
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D })
         else { return "other" }

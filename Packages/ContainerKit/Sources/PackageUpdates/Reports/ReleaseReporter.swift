@@ -40,10 +40,10 @@ final class ReleaseReporter {
     /// The number of reports, from the oldest one, that are being sent.
     private var sentCount = 0
     private var sending: Task<Void, Never>?
-    private var saving: Task<Void, Never>?
+    private(set) var saving: Task<Void, Never>?
     private var waking: Task<Void, Never>?
     /// A Boolean value that indicates whether a batch failed and the time of the next one has not come.
-    private var isHeld = false
+    private(set) var isHeld = false
     private var isOver = false
 
     /// Creates a reporter and restores the reports of earlier processes.

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BaseTesting
+import Foundation
+import ProgramTesting
+import Testing
+
+/// The reports of devices in `h5 status`.
+@Suite("h5 status", .timeLimit(.minutes(2)))
+struct StatusCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func h5(_ arguments: String...) async throws -> Program.Outcome {
+        try await Program("h5").run(arguments, in: folder.path)
+    }
+
+    /// Creates a repository without releases.
+    private func createRepository() async throws {
+        for name in ["root", "targets", "online"] { _ = try await h5("keys", "create", name) }
+        let outcome = try await h5(
+            "keys", "init", "repository", "--root", "root", "--threshold", "1", "--targets", "targets", "--online",
+            "online")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    private func report(
+        _ event: String, _ reason: String = "null", package: String = #""shop""#, version: String = #""1.1""#,
+        channel: String = #""production""#
+    ) -> String {
+        #"{"channel":\#(channel),"event":"\#(event)","package":\#(package),"reason":\#(reason),"version":\#(version)}"#
+    }
+
+    private struct Reports: Decodable {
+        struct Counts: Decodable, Equatable {
+            var package: String?
+            var version: String?
+            var channel: String?
+            var installed: Int
+            var confirmed: Int
+            var rolledBack: [String: Int]
+            var updateFailed: [String: Int]
+        }
+
+        var reports: [Counts]?
+    }
+
+    @Test("Reports are counted by package, version and channel, and failures by reason")
+    func counts() async throws {
+        try await createRepository()
+        let lines = [
+            report("installed"), report("confirmed"), report("installed"), report("rolled-back", #""timed-out""#),
+            report("installed", channel: #""beta""#), "", report("rolled-back", #""failed""#),
+            report("update-failed", #""io""#, version: #""1.2""#),
+            report("update-failed", #""network""#, package: "null", version: "null", channel: "null"),
+            // Members of later versions have no effect, and missing ones are null.
+            #"{"event":"installed","package":"blog","version":"1","later":{"a":[]}}"#,
+        ]
+        try folder.write("log", lines.joined(separator: "\n").utf8)
+        let text = try await h5("status", "repository", "--reports", "log")
+        #expect(text.status == 0 && text.errors.isEmpty, "\(text.errors)")
+        let expected: [String] = [
+            "unknown unknown, no channel: installed 0, confirmed 0, rolled back 0, failed updates 1 (network 1)",
+            "blog 1, no channel: installed 1, confirmed 0, rolled back 0, failed updates 0",
+            "shop 1.1, channel beta: installed 1, confirmed 0, rolled back 0, failed updates 0",
+            "shop 1.1, channel production: installed 2, confirmed 1, rolled back 2 (failed 1, timed-out 1), "
+                + "failed updates 0",
+            "shop 1.2, channel production: installed 0, confirmed 0, rolled back 0, failed updates 1 (io 1)",
+        ]
+        let printed = text.output.split(separator: "\n").filter { $0.hasPrefix("reports of ") }
+        #expect(printed.map { String($0.dropFirst("reports of ".count)) } == expected)
+        let json = try await h5("status", "repository", "--reports", "log", "--json")
+        let reports = try #require(try JSONDecoder().decode(Reports.self, from: Data(json.output.utf8)).reports)
+        #expect(reports.count == 5)
+        #expect(
+            reports[3]
+                == Reports.Counts(
+                    package: "shop", version: "1.1", channel: "production", installed: 2, confirmed: 1,
+                    rolledBack: ["failed": 1, "timed-out": 1], updateFailed: [:]))
+        let without = try await h5("status", "repository", "--json")
+        #expect(without.status == 0 && without.output.contains(#""reports":null"#))
+    }
+
+    @Test("A line that is not a report ends the command with its number")
+    func badLines() async throws {
+        try await createRepository()
+        let long = String(repeating: "a", count: 129)
+        let lines = [
+            "[]", "{", #"{"event":"installed"}"#, report("opened"), report("installed", #""why""#),
+            report("rolled-back"), report("installed", package: #""../x""#), report("installed", version: "null"),
+            report("installed", channel: #""\#(long)""#), report("update-failed", #""""#),
+            report("installed") + String(repeating: " ", count: 4_096), "\u{0}",
+        ]
+        for line in lines {
+            try folder.write("log", "\(report("installed"))\n\n\(line)\n".utf8)
+            let outcome = try await h5("status", "repository", "--reports", "log", "--json")
+            #expect(outcome.status == 65 && outcome.output.isEmpty, "\(line)")
+            #expect(outcome.errors.hasPrefix("error: bad-line: "), "\(outcome.errors)")
+            #expect(outcome.errors.contains("line 3)"), "\(outcome.errors)")
+        }
+        let missing = try await h5("status", "repository", "--reports", "none")
+        #expect(missing.status == 66 && missing.errors.hasPrefix("error: no-input: "), "\(missing.errors)")
+    }
+
+    @Test("The number of different counts is limited")
+    func limit() async throws {
+        try await createRepository()
+        let lines = (0...20_000).map { report("installed", version: "\"\($0)\"") }
+        try folder.write("log", lines.joined(separator: "\n").utf8)
+        let outcome = try await h5("status", "repository", "--reports", "log")
+        #expect(outcome.status == 65 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("error: too-many-releases: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("line 20001)"), "\(outcome.errors)")
+    }
+}
