@@ -5,7 +5,7 @@ import Foundation
 import ResourceLoading
 import Testing
 
-@testable import OfflinePackage
+@_spi(Facade) @testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrialPeriodTests {
@@ -22,7 +22,7 @@ struct TrialPeriodTests {
         #expect(trial.deadline == nil)
         // Later events have no effect.
         #expect(trial.apply(.failed(page, "late"), of: 8, at: .seconds(11)) == nil)
-        #expect(trial.verdict == .healthy)
+        #expect(trial.verdict == .healthy && trial.failure == nil)
     }
 
     @Test func missingReportFailsVersion() {
@@ -30,6 +30,7 @@ struct TrialPeriodTests {
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         #expect(trial.apply(.clock, of: 8, at: .milliseconds(9_999)) == nil)
         #expect(trial.apply(.clock, of: 8, at: .seconds(10)) == .failed("the page did not report within 10.0 seconds"))
+        #expect(trial.failure == .timedOut)
     }
 
     @Test func lateHealthyReportIsIgnored() {
@@ -49,6 +50,7 @@ struct TrialPeriodTests {
     @Test func failedPageFailsVersion() {
         var trial = trial()
         #expect(trial.apply(.failed(page, "white page"), of: 8, at: .zero) == .failed("white page"))
+        #expect(trial.failure == .failed)
     }
 
     @Test func staleReportsAreIgnored() {
@@ -83,6 +85,8 @@ struct TrialPeriodTests {
             #expect((verdict == nil) == (process < 3))
         }
         #expect(trial.verdict == .failed("3 processes in a row ended during a boot"))
+        trial = try JSONDecoder().decode(TrialPeriod.self, from: JSONEncoder().encode(trial))
+        #expect(trial.failure == .relaunched)
     }
 
     @Test func pauseDoesNotCountAsMissingReport() {
