@@ -15,12 +15,11 @@ import WebEngineTesting
 @MainActor
 @Suite("Release reports of a container", .timeLimit(.minutes(1)))
 struct ReleaseReportTests {
-    /// A signed catalogue without packages.
+    /// A signed catalogue whose metadata is refused.
     private struct Catalogue: PackageCataloguing, SignedManifestSource {
         let primaryURL = "https://packages.example/metadata/"
         let mirrorURL: String? = nil
         let channel = "beta"
-        let sent: SignedManifest?
 
         var signedManifests: (any SignedManifestSource)? { self }
 
@@ -30,12 +29,14 @@ struct ReleaseReportTests {
 
         func manifest(
             of package: PackageID, excluding failed: Set<PackageVersion>, load: @escaping DocumentLoading
-        ) async throws -> SignedManifest? { sent }
+        ) async throws -> SignedManifest? { throw Refused() }
 
         func explain(_ package: PackageID, excluding failed: Set<PackageVersion>) async throws -> ReleaseExplanation {
             ReleaseExplanation(package: package, verdicts: [])
         }
     }
+
+    private struct Refused: Error {}
 
     private static let url = "https://reports.example/?key=1"
     private let fixture = Fixture()
@@ -119,13 +120,14 @@ struct ReleaseReportTests {
     func channel() async throws {
         let container = try await fixture.container {
             $0.packages.reports = ReleaseReports(url: Self.url)
-            $0.packages.automatic.catalogue = Catalogue(sent: nil)
+            $0.packages.automatic.catalogue = Catalogue()
         }
         let source = try PackageSource("https://packages.example/shop.json", package: PackageID("shop"))
         await #expect(throws: DeliveryError.self) { try await container.update(from: source) }
         await container.shutDown()
         let store = try BlobStore(directory: fixture.folder + "/store")
         let stored = try #require(try store.document("release-reports"))
-        #expect(String(decoding: stored, as: UTF8.self).contains(#""channel":"beta""#))
+        let text = String(decoding: stored, as: UTF8.self)
+        #expect(text.contains(#""channel":"beta""#) && text.contains(#""reason":"unsigned""#))
     }
 }

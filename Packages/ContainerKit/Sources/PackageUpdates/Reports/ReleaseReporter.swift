@@ -39,7 +39,7 @@ final class ReleaseReporter {
     private var saved: [ReleaseReport] = []
     /// The number of reports, from the oldest one, that are being sent.
     private var sentCount = 0
-    private var sending: Task<Void, Never>?
+    private(set) var sending: Task<Void, Never>?
     private(set) var saving: Task<Void, Never>?
     private var waking: Task<Void, Never>?
     /// A Boolean value that indicates whether a batch failed and the time of the next one has not come.
