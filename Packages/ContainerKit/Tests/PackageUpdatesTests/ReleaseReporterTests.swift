@@ -156,6 +156,7 @@ struct ReleaseReporterTests {
             ),
             // These updates did not fail.
             (try failed(DeliveryError(.notNow, secret), version: "3"), nil),
+            (try failed(DeliveryError(.noRelease, secret), package: shop), nil),
             (try failed(StoreError(.suspended, secret, at: secret), version: "3"), nil),
             (try failed(CancellationError(), version: "3"), nil),
         ]

@@ -47,18 +47,18 @@ extension ReleaseReport {
         case .confirmed(let id, let version):
             (package, self.version, self.event) = (id, version, .confirmed)
         case .updateFailed(let source, let failure):
-            guard !Self.isPostponed(failure) else { return nil }
+            guard !Self.isNoFailure(failure) else { return nil }
             (package, version) = (failure.package ?? source.package, failure.version)
             (self.event, reason) = (.updateFailed, Self.code(of: failure))
         default: return nil
         }
     }
 
-    /// Returns a Boolean value that indicates whether an update did not fail, but runs again later.
-    private static func isPostponed(_ failure: PackageFailure) -> Bool {
+    /// Returns a Boolean value that indicates whether an update did not fail, but runs later or has no release.
+    private static func isNoFailure(_ failure: PackageFailure) -> Bool {
         switch failure.cause {
         case is CancellationError: true
-        case let error as DeliveryError: error.code == .notNow
+        case let error as DeliveryError: [.notNow, .noRelease].contains(error.code)
         case let error as StoreError: error.code == .suspended
         default: false
         }
