@@ -28,10 +28,10 @@ struct ReleaseReportTests {
         }
 
         func manifest(
-            of package: PackageID, excluding failed: Set<PackageVersion>, load: @escaping DocumentLoading
+            of package: PackageID, for device: DeviceVersions, load: @escaping DocumentLoading
         ) async throws -> SignedManifest? { throw Refused() }
 
-        func explain(_ package: PackageID, excluding failed: Set<PackageVersion>) async throws -> ReleaseExplanation {
+        func explain(_ package: PackageID, for device: DeviceVersions) async throws -> ReleaseExplanation {
             ReleaseExplanation(package: package, verdicts: [])
         }
     }
