@@ -84,6 +84,7 @@ struct ReleaseList: Sendable {
     init(_ list: (targets: [ListedTarget], hidden: [String]), number: Int64, time: Date) {
         (self.number, self.time) = (number, time)
         var hidden = list.hidden
+        releases.reserveCapacity(list.targets.count)
         for target in list.targets {
             do throws(TrustError) {
                 if let release = try Release(target) { releases.append(release) }

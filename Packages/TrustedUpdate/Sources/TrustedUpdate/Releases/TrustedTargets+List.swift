@@ -46,7 +46,9 @@ extension TrustedTargets {
         var walk = Walk()
         let tree = try await branch([Self.topLevelName], top, isCurrent: true, scopes: [], paths: nil, &walk)
         var (listed, hidden) = ([ListedTarget](), walk.hidden)
-        for branch in Self.preorder(tree) {
+        let branches = Self.preorder(tree)
+        listed.reserveCapacity(branches.reduce(0) { $0 + $1.content.count })
+        for branch in branches {
             for path in branch.content.paths.sorted() {
                 switch Self.owner(of: path, in: tree) {
                 case .role(let chain) where chain == branch.chain:
