@@ -98,8 +98,8 @@ struct ReleaseDeviceTests {
         // gets. `v2` is stopped, `v4` is for another channel, `v9` is for no device, and `old` is not listed.
         for (active, sequence, failed, expected) in [
             (nil, nil, nil, "v3"), ("v0", 0, nil, "v3"), ("v3", 3, nil, "v3"), ("v9", 9, nil, nil),
-            ("v4", 4, nil, "v3"), ("v2", 2, "v3", nil), ("v1", 1, "v3", "v1"), ("old", 2, nil, "v3"), ("old", 4, nil, nil),
-            ("old", nil, "v3", "v1"),
+            ("v4", 4, nil, "v3"), ("v2", 2, "v3", nil), ("v1", 1, "v3", "v1"), ("old", 2, nil, "v3"),
+            ("old", 4, nil, nil), ("old", nil, "v3", "v1"),
         ] as [(String?, Int64?, String?, String?)] {
             let versions = DeviceVersions(
                 active: try active.map { try PackageVersion($0) }, activeSequence: sequence,
