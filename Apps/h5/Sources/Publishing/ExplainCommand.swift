@@ -20,7 +20,7 @@ struct ExplainCommand: AsyncParsableCommand {
             Without --json, prints the version that the device gets, or none, then a line for each release with the \
             reason, from the highest number to the lowest. With --json, prints {"package", "version", "releases"}: \
             version is null for none, and a release is {"version", "sequence", "reason", "detail"}. The reasons are \
-            chosen, superseded, older, other-channel, stopped, not-started, host-too-old, failed-trial, outdated and \
+            chosen, superseded, older, other-channel, stopped, not-started, host-too-old, failed-trial and \
             outside-share.
             """,
         version: ProgramVersion.current)
@@ -91,13 +91,13 @@ struct ExplainCommand: AsyncParsableCommand {
         var catalogue = TrustedCatalogue(
             root: root.bytes, metadataURL: LocalMetadata.url, targetsURL: LocalMetadata.url, directory: directory)
         if let channel { catalogue.channel = channel }
-        catalogue.hostVersion = hostVersion
         catalogue.seed = seed
         let time = now ?? Date()
         catalogue.now = { time }
         let metadata = LocalMetadata(folder: repository + "/metadata")
         _ = try await catalogue.catalogue(at: LocalMetadata.url) { try metadata.document(at: $0, upTo: $1) }
-        let explanation = try await catalogue.explain(id, for: DeviceVersions(active: active, failed: Set(failed)))
+        let versions = DeviceVersions(active: active, failed: Set(failed), host: hostVersion)
+        let explanation = try await catalogue.explain(id, for: versions)
         guard !explanation.verdicts.isEmpty else {
             throw PublishingError(.notFound, "the repository has no such package", at: "\(id)")
         }
@@ -125,7 +125,6 @@ struct ExplainCommand: AsyncParsableCommand {
             ("not-started", "it starts on \(MetadataTime.text(Date(timeIntervalSince1970: Double(time))))")
         case .hostTooOld(let version): ("host-too-old", "it needs the app \(version) or later")
         case .failedTrial: ("failed-trial", "it failed its trial on the device")
-        case .outdated: ("outdated", "the metadata of its role is refused, for example because it has expired")
         case .outsideShare(let number, let share):
             ("outside-share", "the device has number \(number), and the share is \(share) of 1000")
         }

@@ -72,6 +72,7 @@ package final class PackageService {
         var (packages, updates) = (packages, updates)
         updates.conditions = conditions
         updates.signedManifests = automatic.catalogue?.signedManifests
+        updates.signedScopes = automatic.effectiveScopes
         packages.logger = logger
         updates.logger = logger
         (store, library) = try await Self.open(directory, budgets, packages)

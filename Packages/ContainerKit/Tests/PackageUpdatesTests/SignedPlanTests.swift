@@ -116,16 +116,17 @@ struct SignedPlanTests {
         #expect(adopted == offered && plan.stored.sequence == 4)
     }
 
-    @Test("Any scope is allowed without scopes, and no other one with some") mutating func scopes() throws {
+    @Test("Any scope is allowed without scopes; with some, packages of others are listed, but not updated")
+    mutating func scopes() throws {
         let offered = try catalogue(1, ["a", "b"])
         var plan = UpdatePlan(try options())
         let adopted = try check(&plan, offered)
         #expect(adopted == offered && plan.stored.due.count == 2)
-        for scopes in [[], ["https://a.example/"]] {
+        for (scopes, expected) in [([], []), (["https://a.example/"], ["a"])] as [([String], [String])] {
             plan = UpdatePlan(try options(scopes: scopes))
-            var code: DeliveryError.Code?
-            do { _ = try check(&plan, offered) } catch let error as DeliveryError { code = error.code }
-            #expect(code == .outOfScope && plan.stored.catalogue == nil, "\(scopes)")
+            let adopted = try check(&plan, offered)
+            #expect(adopted == offered && plan.stored.removals == [], "\(scopes)")
+            #expect(plan.stored.due.compactMap(\.source.package?.description) == expected)
         }
         plan = UpdatePlan(try options(scopes: ["https://a.example/", "https://b.example/"]))
         let allowed = try check(&plan, offered)

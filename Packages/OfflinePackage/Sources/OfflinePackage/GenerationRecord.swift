@@ -30,6 +30,8 @@ struct GenerationRecord: Codable {
     var boundTo: String?
     /// The sequence number of the manifest, or `nil` if it had none.
     var sequence: Int64?
+    /// A Boolean value that indicates whether the publisher has signed the manifest. It is absent if not.
+    var isSigned: Bool?
 
     /// The rules for response fields. It is absent if there are none.
     var fieldRules: [ResponseFieldRule]?
@@ -39,7 +41,7 @@ struct GenerationRecord: Codable {
     var keepsSpelling: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence, fieldRules
+        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence, isSigned, fieldRules
         case keepsSpelling
     }
 

@@ -146,10 +146,12 @@ struct SignedManifestTests {
     }
 
     private static func makeUpdater(
-        _ fixture: Fixture, _ network: Files, _ signatures: Signatures?, background: (any BackgroundDownloading)? = nil
+        _ fixture: Fixture, _ network: Files, _ signatures: Signatures?, scopes: [PackageBaseURL]? = nil,
+        background: (any BackgroundDownloading)? = nil
     ) -> PackageUpdater {
         var configuration = PackageUpdater.Configuration()
         configuration.signedManifests = signatures
+        configuration.signedScopes = scopes
         configuration.downloads.background = background
         configuration.downloads.retry.firstWait = .zero
         configuration.downloads.reserve = 0
@@ -256,6 +258,38 @@ struct SignedManifestTests {
         #expect(try await fixture.library.hasStagedGeneration(of: shop) == false)
         try await updater.start()
         #expect(versions == (hasActive ? ["1"] : []))
+    }
+
+    @Test("A staged version becomes active at its time outside of the former scope, if it is signed")
+    func stagedScope() async throws {
+        signatures.manifest = try await publish("1")
+        #expect(try await refusal() == nil)
+        signatures.manifest = try await publish("2", base: "https://new.example/")
+        try await updater.update(from: source, timing: .nextLaunch)
+        try await Self.makeUpdater(fixture, network, signatures).start()
+        #expect(versions == ["2"])
+    }
+
+    @Test("A version that was staged without a signature is discarded at the first launch with signatures")
+    func unsignedStaged() async throws {
+        let manifest = try await publish("1", base: Self.folder)
+        let plain = Self.makeUpdater(fixture, network, nil)
+        try await plain.update(from: PackageSource(manifest.url), timing: .nextLaunch)
+        try await updater.start()
+        #expect(versions == [])
+        #expect(try await fixture.library.hasStagedGeneration(of: shop) == false)
+    }
+
+    @Test("A signed scope that the app does not allow is refused without a request")
+    func scopesOfApp() async throws {
+        signatures.manifest = try await publish("1")
+        let other = Self.makeUpdater(
+            fixture, network, signatures, scopes: [try PackageBaseURL("https://bank.example/")])
+        #expect(try await refusal(by: other) == .outOfScope)
+        #expect(network.takeURLs() == [] && versions == [])
+        let same = Self.makeUpdater(
+            fixture, network, signatures, scopes: [try PackageBaseURL("https://shop.example/")])
+        #expect(try await refusal(by: same) == nil)
     }
 
     @Test("The source of signed manifests decides on the order, and learns what the device has")
@@ -504,7 +538,7 @@ struct SignedManifestTests {
 
         try await damage()
         signatures.manifest = nil
-        #expect(try await updater.repair(shop) == .unknownSource)
+        #expect(try await updater.repair(shop) == .noRelease)
         signatures.manifest = manifest
         network.put(Data(repeating: 0x20, count: manifest.byteCount), at: manifest.url)
         let error = await #expect(throws: DeliveryError.self) { try await updater.repair(shop) }

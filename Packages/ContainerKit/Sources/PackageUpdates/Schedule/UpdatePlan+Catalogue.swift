@@ -59,7 +59,8 @@ extension UpdatePlan {
         case .offline: return nil
         case .failed(let error): throw error
         case .catalogue(let catalogue):
-            try checkScopes(of: catalogue)
+            // Of a signed catalogue, only the packages with such a scope are not updated: one team must not block others.
+            if !options.isSigned { try checkScopes(of: catalogue) }
             guard stored.sequence == nil || catalogue != stored.catalogue else { return nil }
             if let known = stored.sequence, !options.isSigned {
                 if catalogue.sequence < known, isMirror { return nil }

@@ -363,7 +363,7 @@ extension UpdateScheduler {
 
     /// The errors of updates that may not occur in a later attempt with the same manifest.
     private static let passingCodes: Set<DeliveryError.Code> = [
-        .network, .status, .stalled, .truncated, .noSpace, .queueFull, .overtaken, .io,
+        .network, .status, .stalled, .truncated, .noSpace, .queueFull, .overtaken, .io, .unsigned,
     ]
 
     private static func ending(

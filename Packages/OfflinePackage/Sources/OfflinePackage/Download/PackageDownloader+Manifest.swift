@@ -13,26 +13,21 @@ extension PackageDownloader {
     ///   - limit: the maximum number of bytes.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func text(_ url: String, upTo limit: Int) async throws -> Data {
-        guard let text = try await textIfPresent(url, upTo: limit, missing: []) else {
-            throw DeliveryError(.status, "the server does not have the file", at: url)
+        let text = try await queue.run(DownloadFolder.key(of: url)) {
+            try await fetchText(url, upTo: limit, missing: [])
         }
+        guard let text else { throw DeliveryError(.status, "the server does not have the file", at: url) }
         return text
     }
 
-    /// Fetches a small file into memory, without caches.
+    /// Fetches a small file into memory, without caches, and without a place in the queue of downloads.
     /// - Parameters:
     ///   - url: the URL of the file.
     ///   - limit: the maximum number of bytes.
     ///   - missing: the statuses that mean that the server does not have the file.
     /// - Returns: `nil` for one of these statuses.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
-    func textIfPresent(_ url: String, upTo limit: Int, missing: Set<Int> = [403, 404]) async throws -> Data? {
-        try await queue.run(DownloadFolder.key(of: url)) {
-            try await fetchText(url, upTo: limit, missing: missing)
-        }
-    }
-
-    private func fetchText(_ url: String, upTo limit: Int, missing: Set<Int>) async throws -> Data? {
+    func fetchText(_ url: String, upTo limit: Int, missing: Set<Int>) async throws -> Data? {
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
         // A slow server that does not stall could block a download slot for days, so the time of each attempt is
         // limited. Waits between attempts are not included: the retry plan limits them, and the job may wait for a slot

@@ -54,6 +54,7 @@ extension PackageLibrary {
             if let (source, scope) = authority {
                 record.source = .init(manifestURL: source.manifestURL, archiveURL: source.archiveURL)
                 (record.scope, record.boundTo) = (scope, source.address)
+                record.isSigned = source.signedVersion == nil ? nil : true
             } else if let storedBinding = try library.binding(of: manifest.id),
                 manifest.baseURL.lies(under: storedBinding.scope)
             {
@@ -121,12 +122,17 @@ extension PackageLibrary {
         try await waiting().contains { $0.generation.package.id == id }
     }
 
-    /// Returns a Boolean value that indicates whether a staged generation lies in the scope of its package's active
-    /// generation. An older version of the app may have staged a generation outside the scope.
-    func isInScope(_ generation: PackageGeneration) async throws -> Bool {
+    /// Returns a Boolean value that indicates whether a staged generation may become active: it was signed by the
+    /// publisher, or lies in the scope of its package's active generation. An older version of the app may have staged
+    /// a generation outside the scope.
+    /// - Parameter signed: a Boolean value that indicates whether it must have been signed.
+    func mayActivate(_ generation: PackageGeneration, signed: Bool) async throws -> Bool {
         try await onThread { library in
-            guard let record = try library.activeRecord(of: generation.package.id) else { return true }
-            return generation.package.baseURL.lies(under: record.effectiveScope)
+            let staged = try library.store.generations(in: .staged).first { $0.number == generation.number }
+            let record = staged.flatMap { try? GenerationRecord(decoding: $0.metadata) }
+            if signed || record?.isSigned == true { return record?.isSigned == true }
+            guard let active = try library.activeRecord(of: generation.package.id) else { return true }
+            return generation.package.baseURL.lies(under: active.effectiveScope)
         }
     }
 

@@ -8,7 +8,8 @@ internal import ResourceLoading
 /// The address of a package's manifest, with the package and scope that the server may publish.
 ///
 /// The manifest's URL without its query identifies the source, so it must stay the same across versions. A package
-/// that was installed from a source can only be updated from this source, within its scope.
+/// that was installed from a source can only be updated from this source, within its scope. If the publisher signs
+/// manifests, the URL only identifies the source, and the signed metadata decides on the scope.
 public struct PackageSource: Sendable, Hashable {
     /// The absolute `https` URL of the manifest, or an `http` URL of this machine.
     ///

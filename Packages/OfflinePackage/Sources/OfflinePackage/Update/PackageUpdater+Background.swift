@@ -104,6 +104,7 @@ extension PackageUpdater {
     private func keepActive(of source: PackageSource) async throws -> PackageUpdate {
         // A signed manifest needs the package of the source.
         guard let id = source.package else { throw DeliveryError(.noRelease, "no release", at: source.manifestURL) }
+        await cancelBackgroundDownloads(of: id)
         return try await packages.run(id.description) {
             try await discardStaged(of: id)
             guard let active = library.activeGeneration(of: id)?.package else {
@@ -115,11 +116,11 @@ extension PackageUpdater {
     }
 
     /// Checks that the publisher has not stopped or replaced a signed release during a wait, which may take days.
-    /// - Throws: ``DeliveryError`` with code `overtaken`, and the errors of ``releasedManifest(of:)``.
+    /// - Throws: ``DeliveryError`` with code `overtaken`, and the errors of ``signedManifest(of:)``.
     private func checkStillReleased(_ fetched: FetchedManifest, from source: PackageSource) async throws {
         guard configuration.signedManifests != nil else { return }
-        let current = try await releasedManifest(of: source)
-        guard current?.digest == fetched.digest else {
+        let current = try await signedManifest(of: source)
+        guard current?.sha256 == fetched.digest else {
             throw DeliveryError(
                 .overtaken, "the device gets another release since the download began", at: source.manifestURL)
         }

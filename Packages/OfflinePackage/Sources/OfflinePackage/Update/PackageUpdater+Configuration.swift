@@ -18,6 +18,10 @@ extension PackageUpdater {
         ///
         /// A container uses those of `AutomaticUpdates.catalogue`.
         @_spi(Facade) public var signedManifests: (any SignedManifestSource)?
+        /// The URLs below which the scopes of signed manifests must lie. If `nil`, the default, they may be anywhere.
+        ///
+        /// A container uses `AutomaticUpdates.scopes`.
+        @_spi(Facade) public var signedScopes: [PackageBaseURL]?
         /// The limits of a trial.
         public var trial = TrialLimits()
         /// The costs of requests.

@@ -3,7 +3,7 @@
 
 internal import ContentDigest
 internal import Foundation
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 
 extension PackageUpdater {
     /// A manifest as it was fetched.
@@ -39,37 +39,14 @@ extension PackageUpdater {
     /// Returns the bytes of a manifest. If the publisher signs manifests, they are those that it has signed for the
     /// package of the source.
     /// - Returns: `nil` if no release is for this device.
-    /// - Throws: ``DeliveryError`` with code `unsigned`, among others.
     private func signedText(of source: PackageSource, upTo limit: Int) async throws -> (PackageSource, Data)? {
-        guard let signatures = configuration.signedManifests else {
+        guard configuration.signedManifests != nil else {
             return try await (source, downloader.text(source.manifestURL, upTo: limit))
         }
-        guard let package = source.package else {
-            throw DeliveryError(.unsigned, "signed manifests need a source with a package", at: source.manifestURL)
-        }
-        let signed: SignedManifest?
-        do {
-            let allowsInsecure = library.configuration.allowsInsecure
-            signed = try await signatures.manifest(
-                of: package, for: deviceVersions(of: package)
-            ) { [downloader] url, maxBytes in
-                if !allowsInsecure { try SecureURL.check(url) }
-                do {
-                    return try await downloader.textIfPresent(url, upTo: maxBytes)
-                } catch let error as DeliveryError where error.code == .tooLarge {
-                    throw PackageError(.tooLarge, error.message, at: url, cause: error)
-                }
-            }
-        } catch let error where error is DeliveryError || error is CancellationError {
-            throw error
-        } catch {
-            throw DeliveryError(.unsigned, "\(error)", at: source.manifestURL, cause: error)
-        }
-        guard let signed else { return nil }
+        guard let signed = try await signedManifest(of: source) else { return nil }
         guard signed.byteCount <= limit else {
             throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: signed.url)
         }
-        if !library.configuration.allowsInsecure { try SecureURL.check(signed.url) }
         let text = try await downloader.text(signed.url, upTo: signed.byteCount)
         guard text.count == signed.byteCount, SHA256Digest(of: text) == signed.sha256 else {
             throw DeliveryError(.digestMismatch, "not the manifest that the publisher has signed", at: signed.url)
@@ -77,9 +54,46 @@ extension PackageUpdater {
         return (source.signed(signed), text)
     }
 
+    /// Returns the manifest that the publisher has signed for the package of a source.
+    /// - Returns: `nil` if no release is for this device, or if the publisher does not sign manifests.
+    /// - Throws: ``DeliveryError`` with code `unsigned`, `outOfScope` or `insecure`; the error of a request.
+    func signedManifest(of source: PackageSource) async throws -> SignedManifest? {
+        guard let signatures = configuration.signedManifests else { return nil }
+        guard let package = source.package else {
+            throw DeliveryError(.unsigned, "signed manifests need a source with a package", at: source.manifestURL)
+        }
+        let signed: SignedManifest?
+        do {
+            signed = try await signatures.manifest(
+                of: package, for: deviceVersions(of: package), load: loadDocument)
+        } catch let error where error is DeliveryError || error is CancellationError {
+            throw error
+        } catch {
+            throw DeliveryError(.unsigned, "\(error)", at: source.manifestURL, cause: error)
+        }
+        guard let signed else { return nil }
+        if let scopes = configuration.signedScopes, !scopes.contains(where: { signed.scope.lies(under: $0) }) {
+            throw DeliveryError(.outOfScope, "the app does not allow the scope \(signed.scope)", at: signed.url)
+        }
+        if !library.configuration.allowsInsecure { try SecureURL.check(signed.url) }
+        return signed
+    }
+
+    /// Fetches a document of signed metadata. It needs no place among the downloads, which may take hours.
+    @concurrent
+    private func loadDocument(_ url: String, _ maxBytes: Int) async throws -> Data? {
+        if !library.configuration.allowsInsecure { try SecureURL.check(url) }
+        do {
+            return try await downloader.fetchText(url, upTo: maxBytes, missing: [403, 404])
+        } catch let error as DeliveryError where error.code == .tooLarge {
+            throw PackageError(.tooLarge, error.message, at: url, cause: error)
+        }
+    }
+
     private func deviceVersions(of package: PackageID) async throws -> DeviceVersions {
         var versions = DeviceVersions(
-            failed: Set((trialRecord.quarantine["\(package)"] ?? []).compactMap { try? PackageVersion($0) }))
+            failed: Set((trialRecord.quarantine["\(package)"] ?? []).compactMap { try? PackageVersion($0) }),
+            host: hostVersion)
         guard let active = library.activeGeneration(of: package) else { return versions }
         versions.active = active.package.version
         // A release that the publisher no longer lists must not prevent others, because stolen keys may have signed it.

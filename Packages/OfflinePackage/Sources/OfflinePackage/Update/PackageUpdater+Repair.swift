@@ -42,7 +42,7 @@ extension PackageUpdater {
     private func repair(_ id: PackageID, from source: PackageSource) async throws -> RepairResult {
         try await sources.run(source.manifestURL) {
             // A signed release that was stopped since cannot be repaired.
-            guard let fetched = try await releasedManifest(of: source) else { return .unknownSource }
+            guard let fetched = try await releasedManifest(of: source) else { return .noRelease }
             // A repair stores only bytes that the active version names, so the binding of the package is not checked.
             _ = try fetched.source.check(fetched.manifest, against: nil)
             return try await fetches.run(id.description) { try await repair(fetched.manifest, from: fetched.source) }
@@ -70,9 +70,11 @@ extension PackageUpdater {
     case whole
     /// The package has all its files again. The associated values describe the transfer.
     case repaired(files: Int, transfer: PackageUpdate.Transfer, traffic: DeliveryTraffic)
-    /// The package was not fetched by an updater, or no signed release is for the device any more, so its source is not
-    /// known. An install or update repairs it.
+    /// The package was not fetched by an updater, so its source is not known. An install or update repairs it.
     case unknownSource
+    /// No signed release is for the device, for example because the active one was stopped. The next one repairs the
+    /// package.
+    case noRelease
     /// The manifest of the source differs from the active generation. The associated value is its version. An update
     /// repairs the package.
     case outdated(PackageVersion)

@@ -162,14 +162,15 @@ public actor PackageUpdater {
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
                     // A version is discarded if the host is now too old, the version has failed, its table cannot be
-                    // read, or its base URL lies outside the scope. It is also discarded if a later version is active,
-                    // unless that version came with the app.
+                    // read, its base URL lies outside the scope, or it lacks a signature. It is also discarded if a
+                    // later version is active, unless that version came with the app.
                     let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
+                        try await library.mayActivate(generation, signed: configuration.signedManifests != nil),
                         !trialRecord.isQuarantined("\(generation.package.version)", of: "\(id)"),
                         library.activeGeneration(of: id).map({ $0.number < generation.number || isBaselineActive })
                             ?? true,
-                        try await library.isReadable(generation), try await library.isInScope(generation)
+                        try await library.isReadable(generation)
                     else {
                         try await library.discard(generation)
                         return []
@@ -212,7 +213,8 @@ public actor PackageUpdater {
     /// the package do not wait for it: with `.whenConvenient` they throw `notNow`, and with `.wanted` they end it.
     ///
     /// Before the archive is fetched, the manifest must match the source's package and scope, and must not be older
-    /// than an installed one; see ``PackageSource`` and `PackageManifest.sequence`.
+    /// than an installed one; see ``PackageSource`` and `PackageManifest.sequence`. If the publisher signs manifests,
+    /// its metadata decides on scope and age instead. If no release is for this device, the active version stays.
     /// - Parameters:
     ///   - source: the URL of the manifest, and the package and scope that it may publish.
     ///   - timing: the time at which the version becomes active.
@@ -332,7 +334,7 @@ public actor PackageUpdater {
         }
     }
 
-    private var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
+    var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
 
     func check(_ manifest: PackageManifest, at location: String) throws {
         try manifest.check(host: hostVersion, at: location)

@@ -19,8 +19,6 @@ public enum ReleaseReason: Sendable, Hashable {
     case hostTooOld(PackageVersion)
     /// The version failed its trial on this device.
     case failedTrial
-    /// The metadata of the team that publishes the package is refused, for example because it has expired.
-    case outdated
     /// The device is not in the share of the release: its number, from 0 to 999, is not below the share.
     case outsideShare(number: Int, share: Int)
 }

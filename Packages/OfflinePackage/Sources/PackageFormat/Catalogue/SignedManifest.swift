@@ -25,24 +25,31 @@ public protocol SignedManifestSource: Sendable {
     /// - Parameters:
     ///   - package: the package.
     ///   - device: the versions of the package on this device.
-    /// - Throws: any error, for example if no metadata has been verified in this process.
+    /// - Throws: any error, for example if no metadata has been verified in this process, or if that of the package is
+    ///   refused.
     func explain(_ package: PackageID, for device: DeviceVersions) async throws -> ReleaseExplanation
 }
 
-/// The versions of a package on a device, on which its next release depends.
+/// The versions on a device on which the next release of a package depends.
 public struct DeviceVersions: Sendable, Hashable {
     /// The active version, or `nil` if there is none.
     public var active: PackageVersion?
-    /// The sequence number of the active version's manifest if it came with the app or from it; otherwise `nil`.
+    /// The sequence number of the active version's manifest if the app installed it itself, and not an update.
     public var activeSequence: Int64?
     /// The versions that failed their trial.
     public var failed: Set<PackageVersion>
+    /// The version of the app, or `nil` if it is not known.
+    public var host: PackageVersion?
 
     /// Creates a value. By default, the device does not have the package.
-    public init(active: PackageVersion? = nil, activeSequence: Int64? = nil, failed: Set<PackageVersion> = []) {
+    public init(
+        active: PackageVersion? = nil, activeSequence: Int64? = nil, failed: Set<PackageVersion> = [],
+        host: PackageVersion? = nil
+    ) {
         self.active = active
         self.activeSequence = activeSequence
         self.failed = failed
+        self.host = host
     }
 }
 

@@ -23,9 +23,6 @@ struct TargetsContent: MetadataContent {
     /// The paths of the targets that the role itself lists.
     var paths: [String] { (targets ?? [:]).keys.map(\.text) }
 
-    /// The number of targets that the role itself lists.
-    var count: Int { targets?.count ?? 0 }
-
     /// Returns a target that the role itself lists.
     func target(_ path: String) -> Target? { targets?[ByteText(path)] }
 

@@ -33,15 +33,17 @@ struct Release: Sendable {
     private(set) var minHost: PackageVersion?
     /// The time from which devices get the release, or `nil` for any.
     private(set) var start: Date?
-    /// A Boolean value that indicates whether the metadata of the release is current.
-    let isCurrent: Bool
     let target: TrustedTarget
+    /// The digest of the manifest.
+    let sha256: SHA256Digest
 
     /// Reads the release of a target.
+    /// - Parameters:
+    ///   - package: the package, whose folder has the target.
+    ///   - limit: the URL below which the scope of the release must lie, or `nil` for any.
     /// - Returns: `nil` if the target is no manifest of a release.
     /// - Throws: ``TrustError`` with code `badMetadata`.
-    init?(_ listed: ListedTarget) throws(TrustError) {
-        let target = listed.target
+    init?(_ target: TrustedTarget, of package: PackageID, below limit: String?) throws(TrustError) {
         guard let custom = target.custom else { return nil }
         var draft = Draft()
         do {
@@ -53,16 +55,13 @@ struct Release: Sendable {
             guard let version = draft.version, let sequence = draft.sequence, let scope = draft.scope else {
                 throw TrustError(.badMetadata, "a release without version, sequence or scope")
             }
-            // The path names the package, so that a delegation of `shop/*` is one of the package `shop`.
-            guard let folder = target.path.firstIndex(of: "/") else {
-                throw TrustError(.badMetadata, "a release that is in no folder of its package")
-            }
-            package = try PackageID(String(target.path[..<folder]))
+            guard let sha256 = target.sha256 else { throw TrustError(.badMetadata, "a release without SHA-256") }
+            self.package = package
+            self.sha256 = sha256
             self.version = try PackageVersion(version)
             self.sequence = sequence
             self.scope = try PackageBaseURL(scope)
-            let limits = try listed.scopes.map { try PackageBaseURL($0) }
-            for limit in limits where !self.scope.lies(under: limit) {
+            if let limit = try limit.map({ try PackageBaseURL($0) }), !self.scope.lies(under: limit) {
                 throw TrustError(.badMetadata, "the scope \(scope) does not lie below \(limit) of the delegation")
             }
             minHost = try draft.minHost.map { try PackageVersion($0) }
@@ -75,7 +74,6 @@ struct Release: Sendable {
         if let share = draft.share { self.share = share }
         isStopped = draft.isStopped
         start = draft.start
-        isCurrent = listed.isCurrent
         self.target = target
     }
 

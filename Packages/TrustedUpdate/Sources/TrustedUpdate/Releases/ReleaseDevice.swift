@@ -10,7 +10,6 @@ struct ReleaseDevice: Sendable {
     let channel: String
     /// Random text that stays the same on the device, and is never sent.
     let seed: String
-    let hostVersion: PackageVersion?
     let now: Date
 
     /// Returns the number of the device for a version, from 0 to 999. It decides on the share, so that a device that
@@ -49,11 +48,10 @@ struct ReleaseDevice: Sendable {
     }
 
     private func obstacle(to release: Release, for versions: DeviceVersions) -> ReleaseReason? {
-        if !release.isCurrent { return .outdated }
         if !release.channels.contains(channel) { return .otherChannel }
         if release.isStopped { return .stopped }
         if let start = release.start, now < start { return .notStarted(Int64(start.timeIntervalSince1970)) }
-        if let minHost = release.minHost, !HostVersion.allows(minHost, in: hostVersion) { return .hostTooOld(minHost) }
+        if let minHost = release.minHost, !HostVersion.allows(minHost, in: versions.host) { return .hostTooOld(minHost) }
         if versions.failed.contains(release.version) { return .failedTrial }
         let number = number(for: release.version, of: release.package)
         return number < release.share ? nil : .outsideShare(number: number, share: Int(release.share))

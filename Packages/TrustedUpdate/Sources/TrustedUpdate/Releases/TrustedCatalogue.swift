@@ -17,8 +17,6 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
     public var mirrorURL: String?
     /// The channel of the device. Default: `production`.
     public var channel = Release.defaultChannel
-    /// The version of the app, for releases that require one. Default: `nil`, which excludes these releases.
-    public var hostVersion: PackageVersion?
     /// The source of the current date. Default: the system's clock.
     public var now: @Sendable () -> Date = { Date() }
     /// The text that replaces the random text of the device, for tools that explain releases. Default: `nil`.
@@ -39,12 +37,7 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
     public var signedManifests: (any SignedManifestSource)? { self }
 
     public func catalogue(at url: String, load: @escaping DocumentLoading) async throws -> PackageCatalogue {
-        let now = now()
-        let list = try await repository.refresh(at: url, now: now, load)
-        let device = try await device(at: now)
-        return try repository.catalogue(of: list) { releases in
-            device.choose(releases, of: releases[0].package, for: DeviceVersions()).release?.version
-        }
+        try await repository.catalogue(of: repository.refresh(at: url, now: now(), load))
     }
 
     public func manifest(
@@ -56,7 +49,7 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
         guard let release = try await device(at: now).choose(releases, of: package, for: versions).release else {
             return nil
         }
-        return try await repository.manifest(of: release)
+        return repository.manifest(of: release)
     }
 
     public func explain(_ package: PackageID, for versions: DeviceVersions) async throws -> ReleaseExplanation {
@@ -66,36 +59,42 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
 
     private func device(at now: Date) async throws -> ReleaseDevice {
         let seed = if let seed { seed } else { try await repository.seed() }
-        return ReleaseDevice(channel: channel, seed: seed, hostVersion: hostVersion, now: now)
+        return ReleaseDevice(channel: channel, seed: seed, now: now)
     }
 }
 
 /// The releases of a repository as of one refresh.
 struct ReleaseList: Sendable {
-    private(set) var releases: [Release] = []
-    /// The packages that the repository names, but some of whose releases are not valid or not known.
-    private(set) var hiddenPackages: Set<PackageID> = []
+    /// The releases of a package, or the reason for which none of them may be used.
+    typealias Releases = Result<[Release], TrustError>
+
+    let packages: [PackageID: Releases]
     /// The version of the snapshot.
     let number: Int64
     /// The time of the refresh.
     let time: Date
 
-    /// - Parameter list: the targets, and the paths or patterns of those that are not listed.
-    init(_ list: (targets: [ListedTarget], hidden: [String]), number: Int64, time: Date) {
+    init(_ list: [PackageID: PackageTargets], number: Int64, time: Date) {
         (self.number, self.time) = (number, time)
-        var hidden = list.hidden
-        releases.reserveCapacity(list.targets.count)
-        for target in list.targets {
-            do throws(TrustError) {
-                if let release = try Release(target) { releases.append(release) }
-            } catch {
-                // A fault of one package must not block the others.
-                hidden.append(target.target.path)
-            }
-        }
-        hiddenPackages = Set(
-            hidden.compactMap { path in path.firstIndex(of: "/").flatMap { try? PackageID(String(path[..<$0])) } })
+        packages = Dictionary(
+            uniqueKeysWithValues: list.map { package, listed in
+                (package, Result { () throws(TrustError) in try Self.releases(of: package, listed) })
+            }.filter { (try? $0.1.get().isEmpty) != true })
     }
+
+    private static func releases(of package: PackageID, _ listed: PackageTargets) throws(TrustError) -> [Release] {
+        if let failure = listed.failure { throw failure }
+        var releases: [Release] = []
+        releases.reserveCapacity(listed.targets.count)
+        for (target, scope) in listed.targets {
+            if let release = try Release(target, of: package, below: scope) { releases.append(release) }
+        }
+        return releases
+    }
+
+    /// Returns the releases of a package; none if the repository does not list it.
+    /// - Throws: ``TrustError`` if its metadata is refused.
+    func releases(of package: PackageID) throws(TrustError) -> [Release] { try packages[package]?.get() ?? [] }
 }
 
 /// The state of a ``TrustedCatalogue``: the releases of the last refresh. Refreshes run one after the other.
@@ -120,23 +119,16 @@ actor ReleaseRepository {
 
     // MARK: Releases
 
-    /// Returns all packages of a list. Packages without a valid release stay on devices, but get no update.
-    /// - Parameter version: a closure that returns the version that the device gets of the releases of a package.
-    nonisolated func catalogue(
-        of list: ReleaseList, version: ([Release]) -> PackageVersion?
-    ) throws -> PackageCatalogue {
-        let releases = Dictionary(grouping: list.releases, by: \.package)
-        let origin = try? PackageBaseURL(targetsURL)
-        let packages = Set(releases.keys).union(list.hiddenPackages).sorted().compactMap { package in
-            let releases = releases[package] ?? []
+    /// Returns all packages of a list. Packages whose metadata is refused stay on devices, but get no update.
+    nonisolated func catalogue(of list: ReleaseList) throws -> PackageCatalogue {
+        let origin = try PackageBaseURL(targetsURL)
+        let packages = list.packages.map { package, releases in
+            let newest = (try? releases.get())?.max { $0.sequence < $1.sequence }
             // All releases of a package with one URL keep its source. The updater verifies the scope of the release.
-            return (releases.max { $0.sequence < $1.sequence }?.scope ?? origin).map { scope in
-                PackageCatalogue.Entry(
-                    package: package, manifestURL: "\(targetsURL)\(package).json", scope: scope,
-                    version: releases.isEmpty ? nil : version(releases))
-            }
+            return PackageCatalogue.Entry(
+                package: package, manifestURL: "\(targetsURL)\(package).json", scope: newest?.scope ?? origin)
         }
-        return try PackageCatalogue(sequence: list.number, packages: packages)
+        return try PackageCatalogue(sequence: list.number, packages: packages.sorted { $0.package < $1.package })
     }
 
     /// Returns the releases of a package, after a refresh unless the last one is recent.
@@ -147,8 +139,7 @@ actor ReleaseRepository {
         var failure: (any Error)?
         for url in urls {
             do {
-                return try await refresh(at: url, now: now, maxAge: Self.freshness, load).releases
-                    .filter { $0.package == package }
+                return try await refresh(at: url, now: now, maxAge: Self.freshness, load).releases(of: package)
             } catch let error as CancellationError {
                 throw error
             } catch {
@@ -161,20 +152,17 @@ actor ReleaseRepository {
     /// Returns the releases of a package as of the last refresh in this process.
     func knownReleases(of package: PackageID) throws -> [Release] {
         guard let current else { throw TrustError(.notFound, "no metadata was verified yet", at: directory) }
-        return current.releases.filter { $0.package == package }
+        return try current.releases(of: package)
     }
 
     /// Returns the location, the length and the digest of the manifest of a release.
-    func manifest(of release: Release) throws -> SignedManifest {
-        guard let sha256 = release.target.sha256 else {
-            throw TrustError(.badMetadata, "a manifest without SHA-256", at: release.target.path)
-        }
-        return SignedManifest(
-            url: targetsURL + release.target.location, byteCount: release.target.length, sha256: sha256,
+    nonisolated func manifest(of release: Release) -> SignedManifest {
+        SignedManifest(
+            url: targetsURL + release.target.location, byteCount: release.target.length, sha256: release.sha256,
             version: release.version, scope: release.scope)
     }
 
-    /// Refreshes the metadata after the refreshes in progress.
+    /// Refreshes the metadata after the refreshes in progress. A cancelled call returns at once.
     /// - Parameter maxAge: the age in seconds up to which the list of an earlier refresh is returned instead.
     func refresh(
         at url: String, now: Date, maxAge: TimeInterval = 0, _ load: @escaping DocumentLoading
@@ -184,20 +172,31 @@ actor ReleaseRepository {
             try Task.checkCancellation()
             if let current, (0..<maxAge).contains(now.timeIntervalSince(current.time)) { return current }
             try prepare()
-            let targets = try await TrustedRepository(folder: directory, metadataURL: url) { url, maxBytes in
+            let repository = TrustedRepository(folder: directory, metadataURL: url, recordsRoots: true) { url, limit in
                 do {
-                    return try await load(url, maxBytes)
+                    return try await load(url, limit)
                 } catch let error as PackageError where error.code == .tooLarge {
                     throw TrustError(.tooLarge, error.message, at: url, cause: error)
                 }
-            }.refresh(now: now)
+            }
+            let targets = try await repository.refresh(now: now)
             let list = try await ReleaseList(targets.list(), number: targets.number, time: now)
             current = list
             return list
         }
-        last = Task { _ = await task.result }
+        let (results, result) = AsyncThrowingStream.makeStream(of: ReleaseList.self)
+        last = Task {
+            do {
+                result.yield(try await task.value)
+                result.finish()
+            } catch {
+                result.finish(throwing: error)
+            }
+        }
         return try await withTaskCancellationHandler {
-            try await task.value
+            // The stream ends at a cancellation, even if another refresh is in progress.
+            for try await list in results { return list }
+            throw CancellationError()
         } onCancel: {
             task.cancel()
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import Foundation
 internal import SystemSupport
 internal import WebSyntax
@@ -71,6 +72,30 @@ struct MetadataFolder: Sendable {
         } catch {
             throw TrustError(.io, "\(error)", at: directory.path, cause: error)
         }
+    }
+
+    // MARK: Roots
+
+    /// The name of the file with the digests of all roots that the folder has had. No role has it, because it does not
+    /// end in `.json`.
+    private static let rootsName = "former-roots"
+    private static let maxRootsBytes = 1 << 20
+
+    /// Returns a Boolean value that indicates whether the folder has had a root.
+    func hasRecorded(_ root: Data) throws(TrustError) -> Bool {
+        try recordedRoots().contains(SHA256Digest(of: root).hex)
+    }
+
+    /// Adds a root to those that the folder has had.
+    func record(_ root: Data) throws(TrustError) {
+        let (roots, digest) = (try recordedRoots(), SHA256Digest(of: root).hex)
+        guard !roots.contains(digest) else { return }
+        try writeFile(Self.rootsName, Data((roots + [digest]).map { $0 + "\n" }.joined().utf8))
+    }
+
+    private func recordedRoots() throws(TrustError) -> [String] {
+        let text = try readFile(Self.rootsName, maxBytes: Self.maxRootsBytes) ?? Data()
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     /// Removes the metadata of a role, if there is one.

@@ -8,6 +8,7 @@ struct RefreshSession: Sendable {
     let now: Date
     let limits: TrustLimits
     private let folder: MetadataFolder
+    private let recordsRoots: Bool
     private let metadataURL: String
     private let fetch: MetadataLoading
 
@@ -15,6 +16,7 @@ struct RefreshSession: Sendable {
         self.now = now
         limits = repository.limits
         folder = try MetadataFolder(repository.folder)
+        recordsRoots = repository.recordsRoots
         metadataURL = repository.metadataURL
         fetch = repository.load
     }
@@ -85,6 +87,7 @@ struct RefreshSession: Sendable {
             if [.timestamp, .snapshot].contains(where: { root.content.removesKey(of: $0, in: next.content) }) {
                 for role in [TopLevelRole.timestamp, .snapshot] { try folder.remove(role.rawValue) }
             }
+            if recordsRoots { try folder.record(document.bytes) }
             try store(document)
             root = next
         }

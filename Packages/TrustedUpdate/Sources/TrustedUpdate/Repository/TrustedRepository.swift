@@ -19,6 +19,8 @@ package struct TrustedRepository: Sendable {
     let folder: String
     let metadataURL: String
     let limits: TrustLimits
+    /// A Boolean value that indicates whether the folder also lists the digests of all roots that it has had.
+    let recordsRoots: Bool
     let load: MetadataLoading
 
     /// Creates a client.
@@ -31,6 +33,14 @@ package struct TrustedRepository: Sendable {
     package init(
         folder: String, metadataURL: String, limits: TrustLimits = TrustLimits(), load: @escaping MetadataLoading
     ) {
+        self.init(folder: folder, metadataURL: metadataURL, limits: limits, recordsRoots: false, load: load)
+    }
+
+    init(
+        folder: String, metadataURL: String, limits: TrustLimits = TrustLimits(), recordsRoots: Bool,
+        load: @escaping MetadataLoading
+    ) {
+        self.recordsRoots = recordsRoots
         self.folder = folder
         self.metadataURL = metadataURL.hasSuffix("/") ? metadataURL : metadataURL + "/"
         self.limits = limits
@@ -50,21 +60,24 @@ package struct TrustedRepository: Sendable {
         try folder.write(root, of: TopLevelRole.root.rawValue)
     }
 
-    /// Begins the trust from a root that comes with the app, unless the folder has a root that verifies itself and is
-    /// not older.
+    /// Begins the trust from a root that comes with the app, unless the folder has had it before. The root that the
+    /// folder has then is this one or a later one.
+    ///
+    /// So an app with a root of a new repository, whatever its version, ends the trust in keys of the former one.
     /// - Throws: ``TrustError``.
-    static func beginTrust(in root: Data, folder: String) throws(TrustError) {
+    static func beginTrust(in root: Data, folder path: String) throws(TrustError) {
         let role = TopLevelRole.root
-        func version(of bytes: Data) throws(TrustError) -> Int64 {
+        func isValid(_ bytes: Data) -> Bool { (try? verify(bytes)) != nil }
+        func verify(_ bytes: Data) throws(TrustError) {
             let document = try SignedDocument(bytes, of: role.rawValue)
-            let root = try document.decode(RootContent.self)
-            try root.content.verify(document, as: role)
-            return root.version
+            try document.decode(RootContent.self).content.verify(document, as: role)
         }
-        let bundled = try version(of: root)
-        let stored = try MetadataFolder(folder).read(role.rawValue, maxBytes: TrustLimits().rootBytes)
-        if let stored, let version = try? version(of: stored), version >= bundled { return }
-        try resetTrust(to: root, folder: folder)
+        try verify(root)
+        let folder = try MetadataFolder(path)
+        let stored = try folder.read(role.rawValue, maxBytes: TrustLimits().rootBytes)
+        if let stored, isValid(stored), try folder.hasRecorded(root) { return }
+        try resetTrust(to: root, folder: path)
+        try folder.record(root)
     }
 
     /// Fetches and verifies the metadata of all top-level roles, and stores it in the folder.

@@ -121,13 +121,8 @@ package actor TrustedTargets {
         }
     }
 
-    /// Returns the stored metadata of a delegated role, which may have expired or be of an earlier version.
-    func storedContent(of role: Delegations.Role, _ delegations: Delegations) -> TargetsContent? {
-        guard let document = try? session.stored(role.name, maxBytes: session.limits.targetsBytes),
-            (try? delegations.verify(document, as: role)) != nil
-        else { return nil }
-        return try? document.decode(TargetsContent.self).content
-    }
+    /// Frees the memory of a role. A search reads it again.
+    func forget(_ chain: [ByteText]) { loaded[chain] = nil }
 
     var limits: TrustLimits { session.limits }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import PackageFormat
 import Testing
@@ -20,7 +21,8 @@ struct ReleaseTests {
         repository.addTarget(path, "manifest", custom: custom)
         try repository.update("targets", "snapshot", "timestamp")
         let client = try TestClient(repository)
-        return try Release(try #require(try await client.refresh().list().targets.first))
+        let target = try await client.refresh().target(path)
+        return try Release(try #require(target), of: PackageID("shop"), below: nil)
     }
 
     private func release(_ members: JSONValue, at path: String = "shop/1.json") async throws -> Release? {
@@ -44,7 +46,8 @@ struct ReleaseTests {
         #expect(release.channels == ["beta", "production"] && release.share == 250 && release.isStopped)
         #expect(release.minHost?.description == "3.1")
         #expect(release.start == TestRepository.now + 1)
-        #expect(release.isCurrent && release.target.path == "shop/1.json" && release.target.length == 8)
+        #expect(release.target.path == "shop/1.json" && release.target.length == 8)
+        #expect(release.sha256 == SHA256Digest(of: Data("manifest".utf8)))
     }
 
     @Test("Without optional members, all devices of the channel `production` get a release")
@@ -98,48 +101,36 @@ struct ReleaseTests {
         #expect(try await failure { try await release(member) } == .badMetadata)
     }
 
-    // MARK: Paths and scopes
+    // MARK: Scopes
 
-    @Test("The first folder of the path is the package", arguments: ["shop/1.json", "shop/a/b.json", "shop/"])
-    func folder(path: String) async throws {
-        #expect(try await release(Self.required, at: path)?.package.description == "shop")
-    }
-
-    @Test(
-        "A release whose path has no folder of a package is refused, with the path in the error",
-        arguments: ["shop.json", "/1.json", ".shop/1.json", "a b/1.json", "%73hop/1.json", "..//1.json"])
-    func noFolder(path: String) async throws {
-        let error = await #expect(throws: TrustError.self) { try await release(Self.required, at: path) }
-        #expect(error?.code == .badMetadata && error?.location == path)
-    }
-
-    @Test("The scope of a release lies below the scopes of all delegations that lead to its role")
+    @Test("The scope of a release lies below the scope of the delegation that leads to its role")
     func scopes() async throws {
+        let limit = "https://shop.example/team/"
+        for (scope, isBelow) in [
+            (limit, true), (limit + "app/", true), ("https://shop.example/", false),
+            ("https://shop.example/teams/", false), ("http://shop.example/team/", false),
+            ("https://bank.example/team/", false),
+        ] {
+            var repository = try TestRepository()
+            repository.delegate("team", ["paths": ["shop/*"], "scope": .string(limit)])
+            repository.addRelease("1", 1, to: "team", ["scope": .string(scope)])
+            repository.addRelease("1", 1, of: "help", ["scope": .string(scope)])
+            try repository.publishReleases("team")
+            let list = try await repository.releaseList()
+            let code = try await failure { try list.releases(of: PackageID("shop")) }
+            #expect(code == (isBelow ? nil : .badMetadata), "\(scope)")
+            #expect(try list.releases(of: PackageID("help")).count == 1)
+        }
+    }
+
+    @Test("A delegation whose scope is no base URL allows no release")
+    func wrongScope() async throws {
         var repository = try TestRepository()
-        repository.delegate("team", ["paths": ["*/*"], "scope": "https://shop.example/team/"])
-        repository.delegate("group", from: "team", ["paths": ["*/*"], "scope": "https://shop.example/"])
-        repository.delegate("free", ["paths": ["*/*"]])
-        repository.delegate("wrong", ["paths": ["*/*"], "scope": "shop"])
-        let scopes = [
-            "https://shop.example/team/": true, "https://shop.example/team/app/": true, "https://shop.example/": false,
-            "https://shop.example/teams/": false, "http://shop.example/team/": false,
-            "https://bank.example/team/": false,
-        ]
-        var expected: [String: Bool] = [:]
-        for role in ["team", "group", "free", "wrong"] {
-            for (index, (scope, isBelow)) in scopes.enumerated() {
-                repository.addRelease("1", index, of: role, to: role, ["scope": .string(scope)])
-                expected["\(role)/\(index).json"] = role == "free" || role != "wrong" && isBelow
-            }
-        }
-        try repository.publishReleases("group", "team", "free", "wrong")
-        let client = try TestClient(repository)
-        let targets = try await client.refresh().list().targets
-        #expect(targets.count == expected.count)
-        for target in targets {
-            let code = try await failure { try Release(target) }
-            #expect(code == (expected[target.target.path] == true ? nil : .badMetadata), "\(target.target.path)")
-        }
+        repository.delegate("team", ["paths": ["shop/*"], "scope": "shop"])
+        repository.addRelease("1", 1, to: "team")
+        try repository.publishReleases("team")
+        let list = try await repository.releaseList()
+        #expect(try await failure { try list.releases(of: PackageID("shop")) } == .badMetadata)
     }
 }
 
@@ -164,5 +155,11 @@ extension TestRepository {
     mutating func publishReleases(_ roles: String...) throws {
         for role in roles { try update(role) }
         try update("targets", "snapshot", "timestamp")
+    }
+
+    /// Returns the releases as a new client reads them.
+    func releaseList() async throws -> ReleaseList {
+        let targets = try await TestClient(self).refresh()
+        return try await ReleaseList(targets.list(), number: targets.number, time: Self.now)
     }
 }

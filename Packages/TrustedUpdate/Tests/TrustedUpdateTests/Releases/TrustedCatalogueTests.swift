@@ -57,10 +57,11 @@ struct TrustedCatalogueTests {
     }
 
     private func manifest(
-        _ catalogue: TrustedCatalogue, of package: String = "shop", excluding failed: [String] = []
+        _ catalogue: TrustedCatalogue, of package: String = "shop", excluding failed: [String] = [], host: String? = nil
     ) async throws -> SignedManifest? {
-        try await catalogue.manifest(
-            of: PackageID(package), for: DeviceVersions(failed: Set(failed.map { try PackageVersion($0) })), load: load)
+        let versions = DeviceVersions(
+            failed: Set(try failed.map { try PackageVersion($0) }), host: try host.map { try PackageVersion($0) })
+        return try await catalogue.manifest(of: PackageID(package), for: versions, load: load)
     }
 
     private func stored(_ name: String) -> Data? {
@@ -98,6 +99,27 @@ struct TrustedCatalogueTests {
         #expect(stored("root.json") == next)
         // An app with the former root, for example after a downgrade, uses the stored one.
         #expect(try await manifest(makeCatalogue()) != nil)
+        #expect(stored("root.json") == next)
+    }
+
+    @Test("The root of a new repository replaces the stored one once, whatever its version")
+    mutating func newRepository() async throws {
+        try repository.update("root")
+        repository.addRelease("1", 1)
+        try repository.publishReleases()
+        #expect(try await manifest(makeCatalogue()) != nil)
+        let former = repository.server.documents
+        var other = try TestRepository()
+        other.addRelease("2", 2)
+        try other.publishReleases()
+        repository.server.documents = other.server.documents
+        #expect(try await failure { try await manifest(makeCatalogue()) } != nil)
+        let next = try #require(other.server.documents["1.root.json"])
+        #expect(try await manifest(makeCatalogue(root: next)) != nil)
+        // The keys of the former repository are not trusted any more, and its root does not come back.
+        repository.server.documents = former
+        #expect(try await failure { try await manifest(makeCatalogue(root: next)) } != nil)
+        #expect(try await failure { try await manifest(makeCatalogue(root: root)) } != nil)
         #expect(stored("root.json") == next)
     }
 
@@ -276,8 +298,10 @@ struct TrustedCatalogueTests {
     }
 
     /// Returns the number of the release that the device gets.
-    private func number(_ catalogue: TrustedCatalogue, excluding failed: [String] = []) async throws -> String? {
-        let url = try await manifest(catalogue, excluding: failed)?.url
+    private func number(
+        _ catalogue: TrustedCatalogue, excluding failed: [String] = [], host: String? = nil
+    ) async throws -> String? {
+        let url = try await manifest(catalogue, excluding: failed, host: host)?.url
         // The location is `DIGEST.NUMBER.json`.
         return url?.split(separator: ".").dropLast().last.map(String.init)
     }
@@ -292,7 +316,7 @@ struct TrustedCatalogueTests {
         #expect(try await reason(makeCatalogue()) == first)
         #expect(stored("device-seed") == seed)
         let text = String(decoding: seed, as: UTF8.self)
-        let device = ReleaseDevice(channel: "production", seed: text, hostVersion: nil, now: TestRepository.now)
+        let device = ReleaseDevice(channel: "production", seed: text, now: TestRepository.now)
         let number = device.number(for: try PackageVersion("1"), of: shop)
         #expect(first == .outsideShare(number: number, share: 0))
         let requests = repository.server.takeNames()
@@ -314,17 +338,16 @@ struct TrustedCatalogueTests {
         try repository.publishReleases()
         var catalogue = makeCatalogue()
         #expect(try await number(catalogue) == "1")
-        catalogue.hostVersion = try PackageVersion("3.1")
-        #expect(try await number(catalogue) == "2")
+        #expect(try await number(catalogue, host: "3.1") == "2")
         catalogue.channel = "beta"
         #expect(try await number(catalogue) == "3")
         catalogue.channel = "production"
         time.advance(by: 299)
-        #expect(try await number(catalogue) == "2")
+        #expect(try await number(catalogue, host: "3.1") == "2")
         time.advance(by: 1)
         #expect(try await number(catalogue) == "4")
-        #expect(try await number(catalogue, excluding: ["4"]) == "2")
-        #expect(try await number(catalogue, excluding: ["4", "2", "1"]) == nil)
+        #expect(try await number(catalogue, excluding: ["4"], host: "3.1") == "2")
+        #expect(try await number(catalogue, excluding: ["4", "2", "1"], host: "3.1") == nil)
     }
 
     @Test("An explanation is that of the last refresh and makes no request") mutating func explanation() async throws {
@@ -366,7 +389,7 @@ struct TrustedCatalogueTests {
             scope: try PackageBaseURL("https://help.example/"))
         let entry = PackageCatalogue.Entry(
             package: shop, manifestURL: "https://updates.example/targets/shop.json",
-            scope: try PackageBaseURL("https://shop.example/new/"), version: try PackageVersion("1"))
+            scope: try PackageBaseURL("https://shop.example/new/"))
         #expect(first.packages == [help, entry])
         #expect(first.sequence == Int64(repository["snapshot"]["version"].integer))
         repository.addRelease("3", 3, of: "help", ["channels": []])
@@ -380,22 +403,8 @@ struct TrustedCatalogueTests {
         #expect(try await catalogue.catalogue(at: catalogue.primaryURL, load: load).packages == [entry])
     }
 
-    @Test("The version of an entry is the one that a device without the package gets")
-    mutating func entryVersion() async throws {
-        repository.addRelease("1", 1)
-        repository.addRelease("2", 2, ["start": "2025-01-01T00:05:00Z"])
-        try repository.publishReleases()
-        let catalogue = makeCatalogue()
-        func version() async throws -> String? {
-            try await catalogue.catalogue(at: TestServer.url, load: load).packages.first?.version?.description
-        }
-        #expect(try await version() == "1")
-        time.advance(by: 300)
-        #expect(try await version() == "2")
-    }
-
     /// A fault of the package `shop`.
-    enum Fault: CaseIterable { case badRelease, largeTarget, longMetadata, otherKeys }
+    enum Fault: CaseIterable { case badRelease, shortDigest, largeTarget, longMetadata, otherKeys }
 
     @Test("A fault of one package does not block others, and does not remove the package", arguments: Fault.allCases)
     mutating func fault(of fault: Fault) async throws {
@@ -406,6 +415,7 @@ struct TrustedCatalogueTests {
         // The first catalogue of each device knows no earlier metadata of the team.
         switch fault {
         case .badRelease: repository.addRelease("1", 1, to: "team", ["share": 1_001])
+        case .shortDigest: repository.addRelease("1", 1, to: "team", digests: ["sha512"])
         case .largeTarget: repository["team"]["targets"]["shop/1.json"]["length"] = .number(1 << 40)
         case .longMetadata: repository["team"]["custom"] = .string(String(repeating: "x", count: 5_000_000))
         case .otherKeys: repository.signers["team"] = [.ed25519()]
@@ -419,8 +429,14 @@ struct TrustedCatalogueTests {
         }
         let list = try await catalogue.catalogue(at: TestServer.url, load: limited).packages
         #expect(list.map(\.package.description) == ["help", "shop"])
-        #expect(list.last?.version == nil)
-        #expect(try await manifest(catalogue) == nil)
+        let code: TrustError.Code =
+            switch fault {
+            case .badRelease, .shortDigest: .badMetadata
+            case .largeTarget, .longMetadata: .tooLarge
+            case .otherKeys: .unsigned
+            }
+        #expect(try await failure { try await manifest(catalogue) } == code)
+        #expect(try await failure { try await catalogue.explain(shop, for: DeviceVersions()) } == code)
         #expect(try await manifest(catalogue, of: "help") != nil)
     }
 
@@ -437,13 +453,10 @@ struct TrustedCatalogueTests {
         #expect(try await manifest(catalogue) != nil)
         time.advance(by: 3_600)
         for catalogue in [catalogue, makeCatalogue()] {
-            var packages = try await catalogue.catalogue(at: TestServer.url, load: load).packages
-            #expect(packages.last?.version == nil)
-            packages[1].version = list[1].version
-            #expect(packages == list)
-            #expect(try await manifest(catalogue) == nil)
+            let packages = try await catalogue.catalogue(at: TestServer.url, load: load).packages
+            #expect(packages.map(\.package) == list.map(\.package))
+            #expect(try await failure { try await manifest(catalogue) } == .expired)
             #expect(try await manifest(catalogue, of: "help") != nil)
-            #expect(try await catalogue.explain(shop, for: DeviceVersions()).verdicts.map(\.reason) == [.outdated])
         }
     }
 
@@ -463,15 +476,5 @@ struct TrustedCatalogueTests {
             let manifest = try await catalogue.manifest(of: shop, for: DeviceVersions()) { try server.load($0, $1) }
             #expect(manifest == expected)
         }
-    }
-
-    @Test("A manifest without SHA-256 is refused, and other packages are not")
-    mutating func longDigest() async throws {
-        repository.addRelease("1", 1, digests: ["sha512"])
-        repository.addRelease("1", 1, of: "help")
-        try repository.publishReleases()
-        let catalogue = makeCatalogue()
-        #expect(try await failure { try await manifest(catalogue) } == .badMetadata)
-        #expect(try await manifest(catalogue, of: "help") != nil)
     }
 }
