@@ -26,6 +26,14 @@ enum OptionValue {
         try parse { try PackageBaseURL(text.utf8.last == UInt8(ascii: "/") ? text : text + "/") }
     }
 
+    /// Returns the channel of a value on the command line.
+    static func channel(_ text: String) throws -> String {
+        guard !text.isEmpty, text.utf8.count <= 64, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ValidationError("a channel is 1 to 64 printable ASCII characters without spaces")
+        }
+        return text
+    }
+
     /// Returns the minimum version of the app of a value on the command line.
     static func hostVersion(_ text: String) throws -> PackageVersion {
         guard HostVersion(text) != nil else {
