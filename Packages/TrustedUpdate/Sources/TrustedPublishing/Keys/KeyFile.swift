@@ -80,7 +80,9 @@ package enum KeyFile {
         }
         if let key = SigningKey(pem: String(decoding: bytes, as: UTF8.self)) { return .signing(key) }
         guard let value = try? JSONValue(decoding: bytes, at: path) else {
-            throw PublishingError(.badKey, "no key of a known kind", at: path)
+            throw PublishingError(
+                .badKey, "no Ed25519, P-256 or P-384 key without encryption: encrypted and RSA keys are not supported",
+                at: path)
         }
         return .verifying(try PublicKey(value, at: path))
     }

@@ -17,7 +17,8 @@ package struct PublicKey: Sendable, Hashable {
     package let value: JSONValue
 
     /// Creates a key.
-    /// - Parameter id: the name in existing metadata, or `nil` for the digest of the key.
+    /// - Parameter id: the name in existing metadata, or `nil` for the digest of the key. Without a name the key is a
+    ///   new one, whose kind must be known and whose value must be valid.
     /// - Throws: ``PublishingError`` with code `badKey`.
     package init(_ value: JSONValue, id: String? = nil, at location: String? = nil) throws(PublishingError) {
         guard value["keytype"]?.text != nil, value["scheme"]?.text != nil, value["keyval"]?["public"]?.text != nil
@@ -26,6 +27,9 @@ package struct PublicKey: Sendable, Hashable {
         }
         self.value = value
         self.id = id ?? SHA256Digest(of: value.canonical).hex
+        guard id != nil || verifier != nil else {
+            throw PublishingError(.badKey, "no valid public key of the kinds Ed25519, P-256 and P-384", at: location)
+        }
     }
 
     /// Creates a key whose values are valid.
@@ -39,26 +43,38 @@ package struct PublicKey: Sendable, Hashable {
     /// The signature scheme, such as `ed25519`.
     package var scheme: String { value["scheme"]?.text ?? "" }
 
-    /// Returns a Boolean value that indicates whether a signature of a message is valid.
-    func isValid(_ signature: [UInt8], of message: Data) -> Bool {
+    private enum Verifier {
+        case ed25519(Curve25519.Signing.PublicKey)
+        case p256(P256.Signing.PublicKey)
+        case p384(P384.Signing.PublicKey)
+    }
+
+    /// The key that verifies signatures, or `nil` if its kind is not known or its value is not valid.
+    private var verifier: Verifier? {
         let text = value["keyval"]?["public"]?.text ?? ""
         switch (value["keytype"]?.text, scheme) {
         case ("ed25519", "ed25519"):
-            guard let bytes = HexDigits.bytes(of: text),
-                let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
-            else { return false }
-            return key.isValidSignature(signature, for: message)
+            let bytes = HexDigits.bytes(of: text)
+            return bytes.flatMap { try? .ed25519(Curve25519.Signing.PublicKey(rawRepresentation: $0)) }
         case ("ecdsa", "ecdsa-sha2-nistp256"), ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"):
-            guard let key = try? P256.Signing.PublicKey(pemRepresentation: text),
-                let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature)
-            else { return false }
-            return key.isValidSignature(signature, for: message)
+            return try? .p256(P256.Signing.PublicKey(pemRepresentation: text))
         case ("ecdsa", "ecdsa-sha2-nistp384"), ("ecdsa-sha2-nistp384", "ecdsa-sha2-nistp384"):
-            guard let key = try? P384.Signing.PublicKey(pemRepresentation: text),
-                let signature = try? P384.Signing.ECDSASignature(derRepresentation: signature)
-            else { return false }
+            return try? .p384(P384.Signing.PublicKey(pemRepresentation: text))
+        default: return nil
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a signature of a message is valid.
+    func isValid(_ signature: [UInt8], of message: Data) -> Bool {
+        switch verifier {
+        case .ed25519(let key): return key.isValidSignature(signature, for: message)
+        case .p256(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: message)
+        case .p384(let key):
+            guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: SHA384.hash(data: message))
-        default: return false
+        case nil: return false
         }
     }
 }
