@@ -18,6 +18,8 @@ struct LineInput {
     /// The offset in the buffer of the next line.
     private var start = 0
     private var isAtEnd = false
+    /// A Boolean value that indicates whether the rest of a line that is too long comes next.
+    private var isSkipping = false
 
     /// Creates a reader.
     /// - Parameters:
@@ -31,28 +33,36 @@ struct LineInput {
     }
 
     /// Returns the next line without its line feed, or `nil` at the end of the input.
-    /// - Throws: ``CommandError`` if the line is too long or cannot be read; `CancellationError` after a signal.
+    /// - Throws: ``CommandError`` with code `bad-line` if the line is too long, after which the following line can be
+    ///   read, and with code `io`; `CancellationError` after a signal.
     mutating func next() throws -> Data? {
         var searched = start
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = start..<end
+                start = end + 1
+                searched = start
+                guard !isSkipping else {
+                    isSkipping = false
+                    continue
+                }
                 number += 1
-                guard end - start <= maxBytes else { throw tooLong() }
-                defer { start = end + 1 }
+                guard line.count <= maxBytes else { throw tooLong() }
                 // A copy has the indices of a whole value.
-                return Data(buffer[start..<end])
+                return Data(buffer[line])
             }
             if isAtEnd {
-                guard start < buffer.count else { return nil }
+                guard start < buffer.count, !isSkipping else { return nil }
                 number += 1
                 defer { start = buffer.count }
                 return Data(buffer[start...])
             }
-            guard buffer.count - start <= maxBytes else {
+            guard isSkipping || buffer.count - start <= maxBytes else {
                 number += 1
+                isSkipping = true
                 throw tooLong()
             }
-            buffer = Data(buffer[start...])
+            buffer = isSkipping ? Data() : Data(buffer[start...])
             start = 0
             searched = buffer.count
             try fill()

@@ -33,17 +33,30 @@ struct ReleaseLog {
 
     private var counts: [Key: Counts] = [:]
     private var number = 0
+    /// The number of lines that are not reports.
+    private(set) var badLines = 0
+    /// The number of the first line that is not a report, from 1.
+    private(set) var firstBadLine: Int?
 
-    /// Reads a log of reports, one JSON object in each line. Empty lines have no effect.
+    /// Reads a log of reports, one JSON object in each line. Empty lines have no effect. Lines that are not reports are
+    /// only counted, because anybody can send them.
     /// - Parameter path: the path of a file or a pipe, or `-` for standard input.
-    /// - Throws: ``CommandError`` with the number of the first line that is not a report; `CancellationError`.
+    /// - Throws: ``CommandError``; `CancellationError`.
     init(reading path: String) throws {
         var input = LineInput(try Self.open(path), name: path, maxBytes: Self.maxLineBytes)
-        while let line = try input.next() {
+        while true {
+            let line: Data
+            do {
+                guard let next = try input.next() else { break }
+                line = next
+            } catch let error as CommandError where error.code == "bad-line" {
+                addBadLine(input.number)
+                continue
+            }
             guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
             guard let report = try? JSONDecoder().decode(Report.self, from: line), report.isValid else {
-                throw CommandError(
-                    .badInput, code: "bad-line", "not a report of a release", at: "\(path), line \(input.number)")
+                addBadLine(input.number)
+                continue
             }
             add(report)
             guard number <= Self.maxCounts else {
@@ -63,6 +76,11 @@ struct ReleaseLog {
         } catch {
             throw CommandError(.io, code: "io", "the file cannot be read", at: path)
         }
+    }
+
+    private mutating func addBadLine(_ number: Int) {
+        badLines += 1
+        firstBadLine = firstBadLine ?? number
     }
 
     private mutating func add(_ report: Report) {

@@ -13,18 +13,18 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Lists the releases of a repository, and when its metadata expires.",
         discussion: """
-            Warns of a role that expires within a quarter of its lifetime, or has expired.
+            Warns of a role that expires within a quarter of its lifetime, or has expired. "expiring" is true for both.
 
             Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
-            "releases", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring"} and of \
-            {"package", "version", "sequence", "role", "channels", "share", "stopped", "minHost", "start", \
+            "releases", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", "expired"} \
+            and of {"package", "version", "sequence", "role", "channels", "share", "stopped", "minHost", "start", \
             "baseURL"}, and the version of the root that waits for signatures, or null. share is in thousandths; \
             minHost and start are null without such a condition.
 
             --reports counts the lines that devices have sent, for each package, version and channel. "reports" is a \
             list of {"package", "version", "channel", "installed", "confirmed", "rolledBack", "updateFailed"}, or null \
-            without the option. The last two are objects of numbers by reason or code. The first line that is not a \
-            report ends the command (65).
+            without the option. The last two are objects of numbers by reason or code. Lines that are not reports are \
+            not counted, and cause a warning.
             """,
         version: ProgramVersion.current)
 
@@ -51,6 +51,9 @@ struct StatusCommand: AsyncParsableCommand {
             var version: Int64
             var expires: String
             var expiring: Bool
+            var expired: Bool
+
+            var text: String { "\(expired ? "expired" : "expires") on \(expires)" }
         }
 
         var roles: [Role]
@@ -82,16 +85,20 @@ struct StatusCommand: AsyncParsableCommand {
             let quarter = Double(settings.lifetimes.days(of: document.name)) * 86_400 / 4
             return Output.Role(
                 role: document.name, version: document.version, expires: MetadataTime.text(document.expires),
-                expiring: document.expires.timeIntervalSince(time) < quarter)
+                expiring: document.expires.timeIntervalSince(time) < quarter, expired: document.expires <= time)
         }
+        let log = try reports.map { try ReleaseLog(reading: $0) }
         let output = Output(
             roles: roles, releases: try state.releases().map { ReleaseOutput($0.release, role: $0.role) },
-            waitingRoot: state.stagedRoot?.version, reports: try reports.map { try ReleaseLog(reading: $0).sorted })
+            waitingRoot: state.stagedRoot?.version, reports: log?.sorted)
         for role in roles where role.expiring {
-            CommandOutput.log("warning: \(role.role) expires on \(role.expires)")
+            CommandOutput.log("warning: \(role.role) \(role.text)")
+        }
+        if let log, let first = log.firstBadLine {
+            CommandOutput.log("warning: lines that are not reports: \(log.badLines), the first is line \(first)")
         }
         guard !json else { return try CommandOutput.result(json: output) }
-        try CommandOutput.result(lines: roles.map { "\($0.role) \($0.version), expires \($0.expires)" })
+        try CommandOutput.result(lines: roles.map { "\($0.role) \($0.version), \($0.text)" })
         if let version = output.waitingRoot {
             try CommandOutput.result("root \(version) waits for signatures in metadata/root.next.json")
         }
