@@ -290,15 +290,23 @@ struct PublishCommandTests {
         try folder.write("site/a.css", "@import url(http://cdn.example/b.css);".utf8)
         try folder.write("site/a.js", "const ns = 'http://www.w3.org/2000/svg'; load(`https://shop.example/c`)".utf8)
         try folder.write("site/a.txt", "https://text.example/".utf8)
+        try folder.write(
+            "site/b.html",
+            #"<script src="//shop.example/a.js"></script><script src='//cdn.example/d.js'></script>"#.utf8)
+        try folder.write("site/b.css", "@import url(//cdn.example/e.css);".utf8)
+        try folder.write("site/c.html", "<img src=//cdn.example/f.png>".utf8)
+        try folder.write("site/b.js", "f(); //cdn.example\nlet a = '//', b = '//comment';// end".utf8)
         let outcome = try await run([
             "publish", "site", "--repository", "repository", "--id", "shop", "--version", "1", "--base-url",
             "https://shop.example/", "--key", "targets", "online",
         ])
         #expect(outcome.status == 0)
         let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
-        #expect(lines.count == 3, "\(outcome.errors)")
+        #expect(lines.count == 6, "\(outcome.errors)")
         for text in [
             "large.bin has 1048577 bytes", "such as https://cdn.example/a.js", "such as http://cdn.example/b.css",
+            "b.html has an absolute URL outside of the base URL, such as //cdn.example/d.js",
+            "such as //cdn.example/e.css", "such as //cdn.example/f.png",
         ] {
             #expect(lines.contains { $0.contains(text) }, "\(text)")
         }
