@@ -46,23 +46,26 @@ struct KeysInitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await PublishingSettings.load()
-        let rootKeys = try root.map { try KeyFile.read($0) }
-        let (targetsKey, onlineKey) = (try KeyFile.read(targets), try KeyFile.read(online))
+        let rootKeys = try root.map(PublishingOptions.readKey)
+        let targetsKey = try PublishingOptions.readKey(targets)
+        let onlineKey = try PublishingOptions.readKey(online)
+        let extra = try options.key.compactMap { try PublishingOptions.readKey($0).signingKey }
+        let onlineRole = try RoleKeys([onlineKey.publicKey], threshold: 1, of: "online")
+        let roles = [
+            TopRole.root: try RoleKeys(rootKeys.map(\.publicKey), threshold: threshold ?? 1, of: TopRole.root),
+            TopRole.targets: try RoleKeys([targetsKey.publicKey], threshold: 1, of: TopRole.targets),
+            TopRole.snapshot: onlineRole, TopRole.timestamp: onlineRole,
+        ]
+        // After all checks of the arguments, because it creates folders.
         let folder = try RepositoryFolder(changing: repository, creates: true)
         let state = try folder.state()
         guard state.root == nil else {
             throw PublishingError(.exists, "the repository has a root already: see h5 keys rotate", at: repository)
         }
         let signers = (rootKeys + [targetsKey, onlineKey]).compactMap(\.signingKey)
-        let extra = try options.key.compactMap { try KeyFile.read($0).signingKey }
         var update = RepositoryUpdate(
             state, keys: signers + extra, now: Date(), lifetimes: options.lifetimes(settings))
-        let online = try RoleKeys([onlineKey.publicKey], threshold: 1, of: "online")
-        try update.stageRoot([
-            TopRole.root: RoleKeys(rootKeys.map(\.publicKey), threshold: threshold ?? 1, of: TopRole.root),
-            TopRole.targets: RoleKeys([targetsKey.publicKey], threshold: 1, of: TopRole.targets),
-            TopRole.snapshot: online, TopRole.timestamp: online,
-        ])
+        try update.stageRoot(roles)
         if rootKeys.contains(where: { $0.signingKey != nil }) { try update.signRoot() }
         try RootOutput.finish(&update, in: folder, json: json)
     }

@@ -57,7 +57,7 @@ struct ReleaseArguments: ParsableArguments {
         let state = try options.state(of: folder, settings)
         var listed = try state.release(id, releaseVersion)
         body(&listed.release)
-        var update = try options.update(state, settings)
+        var update = try options.update(state, settings, of: listed.role)
         update.insert(listed.release, in: listed.role)
         try folder.apply(update.steps())
         let output = ReleaseOutput(listed.release, role: listed.role)

@@ -96,8 +96,8 @@ struct PublishCommand: AsyncParsableCommand {
         let baseURL = try PublishingSettings.require(baseURL ?? settings.baseURL, "--base-url")
         let folder = try RepositoryFolder(changing: path)
         let state = try options.state(of: folder, settings)
-        var update = try options.update(state, settings)
         let role = state.role(of: id)
+        var update = try options.update(state, settings, of: role)
         if let scope = try state.scope(of: role).map({ try PackageBaseURL($0) }), !baseURL.lies(under: scope) {
             throw PublishingError(
                 .badValue, "the delegation of \(id) needs a base URL below \(scope)", at: "\(baseURL)")

@@ -55,20 +55,23 @@ struct PublishingOptions: ParsableArguments {
     /// - Throws: `PublishingError`, also for a public key.
     func signingKeys(_ settings: PublishingSettings) throws -> [SigningKey] {
         try (key.isEmpty ? settings.keys : key).map { path in
-            guard let key = try KeyFile.read(path).signingKey else {
+            guard let key = try Self.readKey(path).signingKey else {
                 throw PublishingError(.badKey, "a public key cannot sign", at: path)
             }
-            Self.warnIfReadable(path)
             return key
         }
     }
 
-    /// Warns of a private key that other users can read.
-    static func warnIfReadable(_ path: String) {
-        guard let status = try? FileStatus(path: path, followsLinks: true), status.permissions & 0o077 != 0 else {
-            return
+    /// Reads a key, and warns of a private key that other users can read.
+    /// - Throws: `PublishingError`.
+    static func readKey(_ path: String) throws -> KeyFile.Content {
+        let content = try KeyFile.read(path)
+        if content.signingKey != nil, let status = try? FileStatus(path: path, followsLinks: true),
+            status.permissions & 0o077 != 0
+        {
+            CommandOutput.log("warning: other users can read the private key (\(path))")
         }
-        CommandOutput.log("warning: other users can read the private key (\(path))")
+        return content
     }
 
     func lifetimes(_ settings: PublishingSettings) -> Lifetimes {
@@ -79,15 +82,39 @@ struct PublishingOptions: ParsableArguments {
 
     /// Reads and verifies the metadata in a folder.
     func state(of folder: RepositoryFolder, _ settings: PublishingSettings) throws -> RepositoryState {
-        let trusted = try (trustedRoot ?? settings.trustedRoot).map { path in
-            try TableInput.read(path, upTo: TrustLimits().rootBytes)
+        try folder.state(trusting: try (trustedRoot ?? settings.trustedRoot).map(Self.root))
+    }
+
+    /// Reads root metadata from a trusted source.
+    private static func root(at path: String) throws -> Data {
+        let bytes = try TableInput.read(path, upTo: TrustLimits().rootBytes)
+        do {
+            let root = try MetadataDocument(decoding: bytes, of: TopRole.root)
+            guard root.isSigned(by: try RepositoryState.keys(of: TopRole.root, in: root)) else {
+                throw PublishingError(.unsigned, "the trusted root is not signed by its keys")
+            }
+        } catch let error as PublishingError {
+            throw PublishingError(error.code, error.message, at: path)
         }
-        return try folder.state(trusting: trusted)
+        return bytes
     }
 
     /// Begins a change of the metadata in a folder.
-    func update(_ state: RepositoryState, _ settings: PublishingSettings) throws -> RepositoryUpdate {
-        RepositoryUpdate(state, keys: try signingKeys(settings), now: Date(), lifetimes: lifetimes(settings))
+    /// - Parameter role: The role that the change concerns, or `nil` for no check of the keys.
+    /// - Throws: `PublishingError`, with code `unsigned` if the keys cannot sign the role, snapshot and timestamp.
+    func update(
+        _ state: RepositoryState, _ settings: PublishingSettings, of role: String? = nil
+    ) throws -> RepositoryUpdate {
+        let keys = try signingKeys(settings)
+        for name in role.map({ [$0, TopRole.snapshot, TopRole.timestamp] }) ?? [] {
+            let needed = try state.keys(of: name)
+            let count = Set(keys.map(\.publicKey)).intersection(needed.keys).count
+            guard count >= needed.threshold else {
+                throw PublishingError(
+                    .unsigned, "--key has \(count) of the \(needed.threshold) keys that must sign the role", at: name)
+            }
+        }
+        return RepositoryUpdate(state, keys: keys, now: Date(), lifetimes: lifetimes(settings))
     }
 }
 
@@ -96,12 +123,7 @@ struct ReleaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A channel whose devices get the release; can be given several times.", valueName: "channel"),
-        transform: { text in
-            guard !text.isEmpty, text.utf8.count <= 64, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw ValidationError("a channel is 1 to 64 printable ASCII characters without spaces")
-            }
-            return text
-        })
+        transform: OptionValue.channel)
     var channel: [String] = []
 
     @Option(
