@@ -104,6 +104,16 @@ struct KeyTests {
         #expect(try code("") == .badKey)
         #expect(try code("{}") == .badKey)
         #expect(try code(#"{"keytype":"ed25519","keyval":{},"scheme":"ed25519"}"#) == .badKey)
+        for (type, scheme) in [
+            ("ed25519", "ed25519"), ("ecdsa", "ecdsa-sha2-nistp256"), ("ecdsa", "ecdsa-sha2-nistp384"),
+            ("rsa", "rsassa-pss-sha256"),
+        ] {
+            let key = #"{"keytype":"\#(type)","keyval":{"public":"zz"},"scheme":"\#(scheme)"}"#
+            #expect(try code(key) == .badKey, "\(type)")
+            // A key of existing metadata cannot verify signatures, and stays.
+            let value = try JSONValue(decoding: Data(key.utf8), at: "key")
+            #expect(try PublicKey(value, id: "1").scheme == scheme)
+        }
         #expect(try code(Self.samples[0].pem.replacingOccurrences(of: "MC4C", with: "MC5C")) == .badKey)
         let missing = #expect(throws: PublishingError.self) { try KeyFile.read(folder.path + "/none") }
         #expect(missing?.code == .noInput)
