@@ -115,7 +115,7 @@ struct PublishingSettings {
                 let value = try environment.value(forKey: name, type: type).value
                 if let value { return (value.content, variable) }
             } catch {
-                throw Self.fault("a value of another type", at: variable)
+                throw Self.fault(type == .int ? "not a number of days" : "a value of another type", at: variable)
             }
             do {
                 return try file.value(forKey: name, type: type).value.map { ($0.content, key) }
@@ -124,8 +124,7 @@ struct PublishingSettings {
             }
         }
         func parse<Value>(_ key: String, _ body: (String) throws -> Value) throws -> Value? {
-            guard let found = try content(key, .string), case .string(let text) = found.content
-            else { return nil }
+            guard let found = try content(key, .string), case .string(let text) = found.content else { return nil }
             do {
                 return try body(text)
             } catch {
@@ -142,8 +141,7 @@ struct PublishingSettings {
         channel = try parse("channel", OptionValue.channel)
         for role in TopRole.all {
             let key = "\(Self.expiry).\(role)"
-            guard let found = try content(key, .int), case .int(let days) = found.content
-            else { continue }
+            guard let found = try content(key, .int), case .int(let days) = found.content else { continue }
             guard Lifetimes.days.contains(days) else {
                 throw Self.fault("not 1 to \(Lifetimes.days.upperBound) days", at: found.place)
             }
