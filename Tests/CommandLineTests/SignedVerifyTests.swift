@@ -109,7 +109,12 @@ struct SignedVerifyTests {
         try await fails(64, "usage", Self.archive, manifest, "--now", "2030-01-01T00:00:00Z")
         try await fails(64, "usage", Self.archive, manifest, root, "--metadata", "ftp://shop.example/metadata")
         try await fails(66, "no-input", Self.archive, manifest, "--trusted-root", "none", metadata)
-        try await fails(66, "not-found", Self.archive, manifest, root, "--metadata", "none")
+        try await fails(66, "no-input", Self.archive, manifest, root, "--metadata", "none")
+        try FileManager.default.createDirectory(atPath: folder.path + "/empty", withIntermediateDirectories: false)
+        try await fails(66, "no-input", Self.archive, manifest, root, "--metadata", "empty")
+        // A pipe without a writer, which would block.
+        #expect(mkfifo(folder.path + "/empty/timestamp.json", 0o600) == 0)
+        try await fails(74, "io", Self.archive, manifest, root, "--metadata", "empty")
         try await fails(77, "bad-metadata", Self.archive, manifest, "--trusted-root", manifest, metadata)
     }
 }
