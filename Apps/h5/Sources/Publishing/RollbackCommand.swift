@@ -48,11 +48,13 @@ struct RollbackCommand: AsyncParsableCommand {
         guard former.matches(bytes) else {
             throw PublishingError(.badMetadata, "not the manifest that the metadata lists", at: former.manifestPath)
         }
-        guard folder.contains(former.archivePath) else {
-            throw PublishingError(.noInput, "the archive is missing", at: former.archivePath)
-        }
-        let sequence = try state.nextSequence(of: id)
         var manifest = try PackageManifest(decoding: bytes)
+        guard let archive = manifest.archive else {
+            throw PublishingError(.badMetadata, "a manifest without the digest of an archive", at: former.manifestPath)
+        }
+        try folder.verifyArchive(of: former, as: archive)
+        let role = try state.role(of: id, publishing: former.scope)
+        let sequence = try state.nextSequence(of: id)
         manifest.version = try Self.version(sequence, of: to)
         manifest.sequence = sequence
         let text = try manifest.encoded()
@@ -63,7 +65,6 @@ struct RollbackCommand: AsyncParsableCommand {
         let release = ReleaseRecord(
             id, manifest.version, sequence: sequence, scope: former.scope, channels: channels,
             share: ReleaseRecord.shares.upperBound, minHost: former.minHost, start: nil, manifest: text)
-        let role = state.role(of: id)
         var update = try options.update(state, settings)
         update.insert(release, in: role)
         let files: [RepositoryStep] = [

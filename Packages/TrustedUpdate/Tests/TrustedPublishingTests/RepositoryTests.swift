@@ -250,11 +250,13 @@ struct RepositoryTests {
         state = try publisher.state()
         #expect(state.scope(of: "shop") == nil && state.delegatedRoles == ["shop"])
         #expect(try state.targets["shop"]?.isSigned(by: state.keys(of: "shop")) == false)
+        #expect(state.unverifiedRoles == ["shop"])
         update = try publisher.update([next, publisher.online])
-        update.renew()
+        #expect(try update.resign("shop").isEmpty)
         try publisher.apply(update.steps())
         state = try publisher.state()
         #expect(try state.targets["shop"]?.isSigned(by: state.keys(of: "shop")) == true)
+        #expect(try state.unverifiedRoles.isEmpty && state.releases().map(\.role) == ["shop"])
         #expect(state.targets["targets"]?.signed["delegations"]?["keys"]?.members.count == 1)
     }
 

@@ -59,11 +59,55 @@ struct TestPublisher {
         }
     }
 
+    /// Delegates the package `shop` to keys.
+    func delegate(to keys: [SigningKey], scope: String? = nil) throws {
+        var update = try update()
+        try update.insert(
+            PackageDelegation(
+                of: PackageID("shop"), to: RoleKeys(keys.map(\.publicKey), threshold: 1, of: "shop"),
+                scope: scope.map { try PackageBaseURL($0) }))
+        try apply(update.steps())
+    }
+
+    /// Publishes a release of `shop`.
+    @discardableResult
+    func publish(_ version: String, in role: String, by keys: [SigningKey]) throws -> ReleaseRecord {
+        let (release, files) = try release(version, sequence: state().nextSequence(of: PackageID("shop")))
+        var update = try update(keys)
+        update.insert(release, in: role)
+        try apply(files + update.steps())
+        return release
+    }
+
+    /// Writes changed metadata of targets or of a delegated role that the keys have signed, and announces it, like
+    /// someone who has the online key.
+    func forge(
+        _ role: String, by keys: [SigningKey], online: SigningKey? = nil, _ edit: (inout JSONValue) -> Void
+    ) throws {
+        let state = try state()
+        var document = try #require(state.targets[role])
+        var snapshot = try #require(state.snapshot)
+        var timestamp = try #require(state.timestamp)
+        func sign(_ document: inout MetadataDocument, _ keys: [SigningKey]) throws {
+            try document.renew(until: Self.now.addingTimeInterval(86_400))
+            for key in keys { try document.sign(by: key) }
+        }
+        edit(&document.signed)
+        try sign(&document, keys)
+        snapshot.signed["meta"]?["\(role).json"] = RepositoryUpdate.announcement(of: document)
+        try sign(&snapshot, [online ?? self.online])
+        timestamp.signed["meta"]?["snapshot.json"] = RepositoryUpdate.announcement(of: snapshot)
+        try sign(&timestamp, [online ?? self.online])
+        try apply([.write(document), .write(snapshot), .write(timestamp)])
+    }
+
     /// Returns the files of a release, and its record.
-    func release(_ version: String, sequence: Int64) throws -> (ReleaseRecord, [RepositoryStep]) {
+    func release(
+        _ version: String, of package: String = "shop", sequence: Int64
+    ) throws -> (ReleaseRecord, [RepositoryStep]) {
         let manifest = Data("manifest \(version)".utf8)
         let release = ReleaseRecord(
-            try PackageID("shop"), try PackageVersion(version), sequence: sequence,
+            try PackageID(package), try PackageVersion(version), sequence: sequence,
             scope: try PackageBaseURL("https://shop.example/"), channels: ["production"], share: 1_000, minHost: nil,
             start: nil, manifest: manifest)
         let archive = try folder.write("archive", "archive \(version)".utf8)

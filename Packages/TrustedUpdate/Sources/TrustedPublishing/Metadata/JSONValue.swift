@@ -97,6 +97,12 @@ package enum JSONValue: Sendable, Hashable {
         return text
     }
 
+    /// The Boolean value.
+    var flag: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+
     /// The number.
     package var number: Int64? {
         guard case .integer(let number) = self else { return nil }

@@ -7,6 +7,8 @@ package import Foundation
 package struct MetadataDocument: Sendable, Hashable {
     /// The version of the specification that new documents name.
     private static let specification = "1.0.34"
+    /// The valid versions, after which one more integer exists.
+    private static let versions: ClosedRange<Int64> = 1...(.max - 1)
 
     private var value: JSONValue
     /// The name of the role.
@@ -17,7 +19,7 @@ package struct MetadataDocument: Sendable, Hashable {
     package init(decoding bytes: Data, of name: String) throws(PublishingError) {
         value = try JSONValue(decoding: bytes, at: name)
         self.name = name
-        guard let version = value["signed"]?["version"]?.number, version >= 1, version < .max,
+        guard let version = value["signed"]?["version"]?.number, Self.versions.contains(version),
             let expires = value["signed"]?["expires"]?.text, MetadataTime.date(expires) != nil
         else { throw PublishingError(.badMetadata, "without a version or a time of expiry", at: name) }
     }
@@ -52,8 +54,13 @@ package struct MetadataDocument: Sendable, Hashable {
 
     /// Sets the version and the time of expiry, which removes the signatures.
     /// - Parameter former: the version before the new one, or `nil` for that of the document.
-    mutating func renew(until expires: Date, after former: Int64? = nil) {
-        signed["version"] = .integer((former ?? version) + 1)
+    /// - Throws: ``PublishingError`` with code `badValue` if no valid version follows.
+    mutating func renew(until expires: Date, after former: Int64? = nil) throws(PublishingError) {
+        let former = former ?? version
+        guard former < Self.versions.upperBound else {
+            throw PublishingError(.badValue, "no version follows \(former)", at: name)
+        }
+        signed["version"] = .integer(former + 1)
         signed["expires"] = .string(MetadataTime.text(expires))
     }
 

@@ -57,33 +57,48 @@ package struct ReleaseRecord: Sendable, Hashable {
         target = .object([:])
     }
 
-    /// Reads the release of a target.
+    /// Reads the release of a target. Values that clients refuse are not valid.
     /// - Returns: `nil` if the target is no release.
     /// - Throws: ``PublishingError`` with code `badMetadata`.
     init?(_ target: JSONValue, at path: String) throws(PublishingError) {
         guard let custom = target["custom"]?["containerkit"] else { return nil }
         let failure = PublishingError(.badMetadata, "a release without valid members", at: path)
         guard let folder = path.utf8.firstIndex(of: UInt8(ascii: "/")),
-            let version = custom["version"]?.text, let sequence = custom["sequence"]?.number, sequence >= 0,
-            let scope = custom["scope"]?.text, let length = target["length"]?.number,
-            let digest = target["hashes"]?["sha256"]?.text
+            let version = custom["version"]?.text, let sequence = custom["sequence"]?.number,
+            PackageManifest.sequences.contains(sequence), let scope = custom["scope"]?.text,
+            let length = target["length"]?.number, length >= 0,
+            // The digest is part of the path of a file.
+            let digest = target["hashes"]?["sha256"]?.text, SHA256Digest(lowerCaseHex: digest) != nil
         else { throw failure }
         do {
             package = try PackageID(String(path[..<folder]))
             self.version = try PackageVersion(version)
             self.scope = try PackageBaseURL(scope)
-            minHost = try custom["minHost"]?.text.map { try PackageVersion($0) }
+            minHost = try custom["minHost"].map { try PackageVersion(try Self.value($0.text)) }
+            start = try custom["start"].map { try Self.value($0.text.flatMap(MetadataTime.date)) }
+            channels =
+                try custom["channels"].map { channels in
+                    guard case .array(let elements) = channels else { throw failure }
+                    return try elements.map { try Self.value($0.text) }
+                } ?? [Self.defaultChannel]
+            share =
+                try custom["share"].map { try Self.value(Int(exactly: Self.value($0.number))) }
+                ?? Self.shares.upperBound
+            isStopped = try custom["stopped"].map { try Self.value($0.flag) } ?? false
         } catch {
             throw failure
         }
+        guard Self.shares.contains(share) else { throw failure }
         self.sequence = sequence
-        channels = custom["channels"].map { $0.elements.compactMap(\.text) } ?? [Self.defaultChannel]
-        share = custom["share"]?.number.map { Int(clamping: $0) } ?? Self.shares.upperBound
-        isStopped = custom["stopped"] == .bool(true)
-        start = custom["start"]?.text.flatMap(MetadataTime.date)
         manifestBytes = length
         manifestSHA256 = digest
         self.target = target
+    }
+
+    /// Returns the value of a member that has the expected type.
+    private static func value<Value>(_ value: Value?) throws(PublishingError) -> Value {
+        guard let value else { throw PublishingError(.badMetadata, "a member of another type") }
+        return value
     }
 
     /// The path of the target.

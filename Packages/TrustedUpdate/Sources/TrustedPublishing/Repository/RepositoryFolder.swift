@@ -3,8 +3,8 @@
 
 internal import ContentDigest
 package import Foundation
+package import PackageFormat
 internal import SystemSupport
-internal import WebSyntax
 
 #if canImport(Glibc)
     internal import Glibc
@@ -41,10 +41,10 @@ package final class RepositoryFolder: Sendable {
         self.path = path
         if creates {
             try Self.makeFolder(path)
-            for name in ["metadata", "targets"] { try Self.makeFolder("\(path)/\(name)") }
         } else {
             _ = try RepositoryFolder(reading: path)
         }
+        for name in ["metadata", "targets"] { try Self.makeSubfolder("\(path)/\(name)") }
         lock = try Self.acquireLock(path)
     }
 
@@ -88,23 +88,22 @@ package final class RepositoryFolder: Sendable {
     /// Reads the current metadata, and verifies its signatures and digests. Files that the timestamp does not announce
     /// are ignored, such as those of an interrupted change.
     /// - Parameter trusted: root metadata from a trusted source, from which each root must lead to the next one, or
-    ///   `nil` if the folder is such a source.
-    /// - Throws: ``PublishingError`` with code `badMetadata`, `unsigned` or `io`.
+    ///   `nil` if the folder is such a source. In such a folder, keys of the former root count too, because a change
+    ///   of the root may have been interrupted.
+    /// - Throws: ``PublishingError`` with code `badMetadata`, `badKey`, `unsigned` or `io`.
     package func state(trusting trusted: Data? = nil) throws(PublishingError) -> RepositoryState {
         var state = RepositoryState()
         let number = try newestRoot()
         if let trusted { try verifyRoots(from: MetadataDocument(decoding: trusted, of: TopRole.root), upTo: number) }
-        if number > 0 { state.root = try document(TopRole.root, "\(number).root.json") }
-        if number > 1 { state.previousRoot = try document(TopRole.root, "\(number - 1).root.json") }
-        if try read("root.next.json", of: TopRole.root) != nil {
-            state.stagedRoot = try document(TopRole.root, "root.next.json")
-        }
+        if number > 0 { state.root = try root(number) }
+        if number > 1 { state.previousRoot = try root(number - 1) }
+        state.stagedRoot = try waitingRoot(after: state.root)
         guard let root = state.root else { return state }
         guard root.signed["consistent_snapshot"] == .bool(true) else {
             throw PublishingError(.badMetadata, "without consistent snapshots", at: TopRole.root)
         }
         try verify(root, as: TopRole.root, in: [root])
-        let roots = [root, state.previousRoot].compactMap(\.self)
+        let roots = trusted == nil ? [root, state.previousRoot].compactMap(\.self) : [root]
         let timestamp = try document(TopRole.timestamp, "timestamp.json")
         try verify(timestamp, as: TopRole.timestamp, in: roots)
         state.timestamp = timestamp
@@ -114,11 +113,44 @@ package final class RepositoryFolder: Sendable {
         let targets = try announced(TopRole.targets, by: snapshot)
         try verify(targets, as: TopRole.targets, in: roots)
         state.targets[TopRole.targets] = targets
-        // The snapshot protects the metadata of teams, whose keys may have been replaced since.
         for role in state.delegatedRoles where snapshot.signed["meta"]?["\(role).json"] != nil {
-            state.targets[role] = try announced(role, by: snapshot)
+            let document = try announced(role, by: snapshot)
+            state.targets[role] = document
+            // The keys of the delegation may have been replaced since.
+            if !document.isSigned(by: try state.keys(of: role)) { state.unverifiedRoles.insert(role) }
         }
         return state
+    }
+
+    /// Reads the root that waits for signatures. A root that is not newer than the published one is ignored, such as
+    /// that of an interrupted publication.
+    private func waitingRoot(after published: MetadataDocument?) throws(PublishingError) -> MetadataDocument? {
+        let name = RepositoryStep.stagedRootName
+        guard let bytes = try read(name, of: TopRole.root) else { return nil }
+        let root = try MetadataDocument(decoding: bytes, of: TopRole.root)
+        let version = published?.version ?? 0
+        guard root.version > version else { return nil }
+        // Versions of documents are below the largest integer.
+        guard root.version == version + 1 else {
+            throw PublishingError(
+                .badMetadata, "version \(root.version), expected is \(version + 1)", at: "\(path)/metadata/\(name)")
+        }
+        guard let published else { return root }
+        guard !root.signers(of: try RepositoryState.keys(of: TopRole.root, in: published)).isEmpty else {
+            throw PublishingError(
+                .unsigned, "no key of the current root has signed the next root; remove the file",
+                at: "\(path)/metadata/\(name)")
+        }
+        return root
+    }
+
+    /// Reads a published root.
+    private func root(_ version: Int64) throws(PublishingError) -> MetadataDocument {
+        let root = try document(TopRole.root, "\(version).root.json")
+        guard root.version == version else {
+            throw PublishingError(.badMetadata, "not the version of its name", at: TopRole.root)
+        }
+        return root
     }
 
     /// Verifies that the keys of each root have signed the next one (TUF 1.0.34, section 5.3).
@@ -129,10 +161,7 @@ package final class RepositoryFolder: Sendable {
             throw PublishingError(.badMetadata, "older than the trusted root \(root.version)", at: TopRole.root)
         }
         while root.version < newest {
-            let next = try document(TopRole.root, "\(root.version + 1).root.json")
-            guard next.version == root.version + 1 else {
-                throw PublishingError(.badMetadata, "not the version of its name", at: TopRole.root)
-            }
+            let next = try self.root(root.version + 1)
             try verify(next, as: TopRole.root, in: [root])
             try verify(next, as: TopRole.root, in: [next])
             root = next
@@ -179,7 +208,7 @@ package final class RepositoryFolder: Sendable {
         guard let version = file?["version"]?.number else {
             throw PublishingError(.badMetadata, "\(other.name) does not announce the role", at: role)
         }
-        let name = "\(version).\(PercentEncoding.encode(role, keeping: .unreserved)).json"
+        let name = RepositoryStep.name(of: role, version)
         let document = try document(role, name)
         let bytes = try read(name, of: role) ?? Data()
         guard document.version == version, file?["length"]?.number.map({ $0 == bytes.count }) ?? true,
@@ -206,8 +235,30 @@ package final class RepositoryFolder: Sendable {
         return bytes
     }
 
-    /// Returns a Boolean value that indicates whether the repository has a regular file at a path.
-    package func contains(_ path: String) -> Bool {
-        (try? FileStatus(path: "\(self.path)/\(path)", followsLinks: false))?.kind == .file
+    /// Verifies the size and the digest of the archive of a release.
+    /// - Throws: ``PublishingError`` with code `noInput` if the archive is missing, `badMetadata` if it is another one,
+    ///   `io`.
+    package func verifyArchive(
+        of release: ReleaseRecord, as archive: PackageManifest.Archive
+    ) throws(PublishingError) {
+        let location = "\(path)/\(release.archivePath)"
+        do {
+            // A named pipe would block without the flag.
+            let file = try FileIO.open(location, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+            defer { close(file) }
+            let status = try FileStatus(descriptor: file, path: location)
+            guard status.kind == .file else { throw PublishingError(.io, "not a regular file", at: location) }
+            var hasher = SHA256Hasher()
+            if status.size == archive.size { try FileIO.forEachPiece(of: file) { hasher.update($0) } }
+            guard status.size == archive.size, hasher.finalize() == archive.sha256 else {
+                throw PublishingError(.badMetadata, "not the archive that the manifest lists", at: location)
+            }
+        } catch let error as PublishingError {
+            throw error
+        } catch let error as SystemError where error.number == ENOENT || error.number == ENOTDIR {
+            throw PublishingError(.noInput, "the archive is missing", at: location)
+        } catch {
+            throw PublishingError(.io, "\(error)", at: location)
+        }
     }
 }

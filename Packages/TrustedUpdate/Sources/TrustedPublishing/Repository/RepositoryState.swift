@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import PackageFormat
+@_spi(Packaging) package import PackageFormat
 internal import WebSyntax
 
 /// The names of the top-level roles.
@@ -50,6 +50,9 @@ package struct RepositoryState: Sendable {
     package internal(set) var snapshot: MetadataDocument?
     /// The metadata of the role `targets`, and of the roles to which it delegates, by name.
     package internal(set) var targets: [String: MetadataDocument] = [:]
+    /// The delegated roles whose metadata is not signed by the keys of their delegation. Devices refuse it, its
+    /// releases are not listed, and only ``RepositoryUpdate/resign(_:)`` signs it again.
+    package internal(set) var unverifiedRoles: Set<String> = []
 
     /// Creates the state of an empty repository.
     package init() {}
@@ -105,6 +108,34 @@ package struct RepositoryState: Sendable {
         return delegation?["name"]?.text ?? TopRole.targets
     }
 
+    /// Returns the name of the role that lists a new release.
+    /// - Parameter scope: the URL that the package's base URL lies below.
+    /// - Throws: ``PublishingError`` with code `unsigned` if other keys than those of the delegation have signed the
+    ///   metadata of the role, `badValue` if the scope does not lie below that of the delegation, or `badMetadata`.
+    package func role(of package: PackageID, publishing scope: PackageBaseURL) throws(PublishingError) -> String {
+        let role = role(of: package)
+        try checkSignatures(of: role)
+        guard let text = self.scope(of: role) else { return role }
+        guard let limit = try? PackageBaseURL(text) else {
+            throw PublishingError(.badMetadata, "a delegation with a scope that is no base URL", at: role)
+        }
+        guard scope.lies(under: limit) else {
+            throw PublishingError(
+                .badValue, "the delegation of \(package) needs a base URL below \(limit)", at: "\(scope)")
+        }
+        return role
+    }
+
+    /// Checks that the metadata of a role may be changed.
+    /// - Throws: ``PublishingError`` with code `unsigned` if the role is one of ``unverifiedRoles``.
+    package func checkSignatures(of role: String) throws(PublishingError) {
+        guard unverifiedRoles.contains(role) else { return }
+        throw PublishingError(
+            .unsigned,
+            "the metadata of \(role) is not signed by the keys of its delegation: compare it with h5 keys renew "
+                + "--package \(role)", at: role)
+    }
+
     // MARK: Releases
 
     /// A release and the role that lists it.
@@ -113,13 +144,16 @@ package struct RepositoryState: Sendable {
         package var release: ReleaseRecord
     }
 
-    /// All releases, from the highest number to the lowest of each package.
-    /// - Throws: ``PublishingError`` with code `badMetadata`.
+    /// All releases that devices accept, from the highest number to the lowest of each package.
+    ///
+    /// A delegated role lists those of its package only. Its other releases, and those that are not valid, are left
+    /// out: they do not concern other teams.
+    /// - Throws: ``PublishingError`` with code `badMetadata` if the role `targets` lists a release that is not valid.
     package func releases() throws(PublishingError) -> [Listed] {
         var releases: [Listed] = []
-        for (role, document) in targets {
+        for (role, document) in targets where !unverifiedRoles.contains(role) {
             for (path, target) in document.signed["targets"]?.members ?? [:] {
-                guard let release = try ReleaseRecord(target, at: path.text) else { continue }
+                guard let release = try release(target, at: path.text, in: role) else { continue }
                 releases.append(Listed(role: role, release: release))
             }
         }
@@ -129,15 +163,27 @@ package struct RepositoryState: Sendable {
         }
     }
 
+    /// Returns the release of a target, or `nil` if it is none or the role cannot list it.
+    func release(_ target: JSONValue, at path: String, in role: String) throws(PublishingError) -> ReleaseRecord? {
+        guard role != TopRole.targets else { return try ReleaseRecord(target, at: path) }
+        // An asterisk does not match a slash.
+        guard let release = try? ReleaseRecord(target, at: path), self.role(of: release.package) == role,
+            path.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 1
+        else { return nil }
+        return release
+    }
+
     /// Returns the releases of a package, from the highest number to the lowest.
     package func releases(of package: PackageID) throws(PublishingError) -> [Listed] {
         try releases().filter { $0.release.package == package }
     }
 
     /// Returns a release.
-    /// - Throws: ``PublishingError`` with code `notFound` or `badMetadata`.
+    /// - Throws: ``PublishingError`` with code `notFound` or `badMetadata`, or `unsigned` if other keys than those of
+    ///   the delegation have signed the metadata that can list it.
     package func release(_ package: PackageID, _ version: PackageVersion) throws(PublishingError) -> Listed {
         guard let found = try releases(of: package).first(where: { $0.release.version == version }) else {
+            try checkSignatures(of: role(of: package))
             throw PublishingError(.notFound, "the repository has no such release", at: "\(package) \(version)")
         }
         return found
@@ -145,7 +191,12 @@ package struct RepositoryState: Sendable {
 
     /// Returns the number of the next release of a package. It also exceeds the numbers of removed releases, because
     /// each change of the repository raises the version of the snapshot.
+    /// - Throws: ``PublishingError`` with code `badValue` if no valid number follows, or `badMetadata`.
     package func nextSequence(of package: PackageID) throws(PublishingError) -> Int64 {
-        max(try releases(of: package).first?.release.sequence ?? 0, snapshot?.version ?? 0) + 1
+        let last = max(try releases(of: package).first?.release.sequence ?? 0, snapshot?.version ?? 0)
+        guard last < PackageManifest.sequences.upperBound else {
+            throw PublishingError(.badValue, "no number of a release follows \(last)", at: "\(package)")
+        }
+        return last + 1
     }
 }

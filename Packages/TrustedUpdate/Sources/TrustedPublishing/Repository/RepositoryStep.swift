@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 package import Foundation
+internal import WebSyntax
 
 /// A change of one file of a repository. Paths are relative to the folder of the repository.
 package enum RepositoryStep: Sendable, Hashable {
@@ -21,13 +22,19 @@ package enum RepositoryStep: Sendable, Hashable {
         }
     }
 
+    /// The name of the root that waits for signatures.
+    static let stagedRootName = "root.next.json"
     /// The path of the root that waits for signatures.
-    static let stagedRoot = "metadata/root.next.json"
+    static let stagedRoot = "metadata/\(stagedRootName)"
 
     /// Returns the step that writes a document under the name of its version (TUF 1.0.34, section 6.2).
     static func write(_ document: MetadataDocument) -> RepositoryStep {
-        let name =
-            document.name == TopRole.timestamp ? "timestamp.json" : "\(document.version).\(document.name).json"
-        return .write(path: "metadata/\(name)", bytes: document.bytes)
+        .write(path: "metadata/\(name(of: document.name, document.version))", bytes: document.bytes)
+    }
+
+    /// Returns the name of the file of a document.
+    static func name(of role: String, _ version: Int64) -> String {
+        guard role != TopRole.timestamp else { return "timestamp.json" }
+        return "\(version).\(PercentEncoding.encode(role, keeping: .unreserved)).json"
     }
 }

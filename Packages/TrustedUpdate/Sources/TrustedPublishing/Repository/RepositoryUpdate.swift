@@ -4,6 +4,7 @@
 internal import ContentDigest
 package import Foundation
 internal import PackageFormat
+internal import WebSyntax
 
 /// The next metadata of a repository: changes of the current metadata, which the given keys sign.
 ///
@@ -17,6 +18,8 @@ package struct RepositoryUpdate: Sendable {
     private let lifetimes: Lifetimes
     private var changed: Set<String> = []
     private var isRenewal = false
+    /// The delegated role that is signed again even if other keys have signed its metadata.
+    private var resigned: String?
     /// The root that is published with the other documents.
     private var newRoot: MetadataDocument?
 
@@ -102,12 +105,18 @@ package struct RepositoryUpdate: Sendable {
 
     // MARK: Roots
 
-    /// Begins the next root, or changes the one that waits for signatures, which removes its signatures.
+    /// Begins the next root.
     /// - Parameter roles: the keys of the roles to change; all roles if there is no root yet.
-    /// - Throws: ``PublishingError`` with code `badValue` or `badMetadata`.
+    /// - Throws: ``PublishingError`` with code `exists` if a root waits for signatures, `badValue` or `badMetadata`.
     package mutating func stageRoot(_ roles: [String: RoleKeys]) throws(PublishingError) {
+        guard state.stagedRoot == nil else {
+            throw PublishingError(
+                .exists,
+                "a root waits for signatures: sign it with h5 keys sign, or remove \(RepositoryStep.stagedRoot) to "
+                    + "give it up", at: RepositoryStep.stagedRoot)
+        }
         var root =
-            state.stagedRoot ?? state.root
+            state.root
             ?? MetadataDocument(
                 new: TopRole.root, type: TopRole.root,
                 members: ["consistent_snapshot": .bool(true), "keys": .object([:]), "roles": .object([:])])
@@ -121,29 +130,36 @@ package struct RepositoryUpdate: Sendable {
             of: Array(values.members.values), known: root.signed["keys"] ?? .object([:]),
             adding: roles.values.flatMap(\.keys))
         root.signed["roles"] = values
-        root.renew(until: expiry(of: TopRole.root), after: state.root?.version ?? 0)
+        try root.renew(until: expiry(of: TopRole.root), after: state.root?.version ?? 0)
         for role in TopRole.all { _ = try RepositoryState.keys(of: role, in: root) }
         state.stagedRoot = root
     }
 
     /// Adds the signatures of the keys to the root that waits for them.
     /// - Throws: ``PublishingError`` with code `notFound` if there is none, with `unsigned` if no key is one of the
-    ///   role.
+    ///   role, or if no key of the current root has signed it.
     package mutating func signRoot() throws(PublishingError) {
         guard var root = state.stagedRoot else {
             throw PublishingError(.notFound, "no root waits for signatures")
         }
-        let signers = keys.filter { key in rootRoles(of: root).contains { $0.keys.contains(key.publicKey) } }
+        let roles = try rootRoles(of: root)
+        let signers = keys.filter { key in roles.contains { $0.keys.contains(key.publicKey) } }
         guard !signers.isEmpty else {
             throw PublishingError(.unsigned, "no key is one of the current or the next root", at: TopRole.root)
         }
         for key in signers { try root.sign(by: key) }
+        // Without such a signature, anyone can have written the file.
+        if state.root != nil, let current = roles.last, root.signers(of: current).isEmpty {
+            throw PublishingError(.unsigned, "no key is one of the current root", at: TopRole.root)
+        }
         state.stagedRoot = root
     }
 
     /// The keys that the next root needs: its own, and those of the current root (TUF 1.0.34, section 5.3.4).
-    private func rootRoles(of next: MetadataDocument) -> [RoleKeys] {
-        [next, state.root].compactMap { root in root.flatMap { try? RepositoryState.keys(of: TopRole.root, in: $0) } }
+    private func rootRoles(of next: MetadataDocument) throws(PublishingError) -> [RoleKeys] {
+        var roles = [try RepositoryState.keys(of: TopRole.root, in: next)]
+        if let current = state.root { roles.append(try RepositoryState.keys(of: TopRole.root, in: current)) }
+        return roles
     }
 
     /// Publishes the root that waits for signatures, if it has enough of them and if the keys can sign the metadata of
@@ -156,7 +172,7 @@ package struct RepositoryUpdate: Sendable {
         func waiting(_ obstacle: String) -> ([RepositoryStep], String?) {
             ([.write(path: RepositoryStep.stagedRoot, bytes: root.bytes)], obstacle)
         }
-        for role in rootRoles(of: root) where !root.isSigned(by: role) {
+        for role in try rootRoles(of: root) where !root.isSigned(by: role) {
             return waiting("signed by \(root.signers(of: role).count) of \(role.threshold) keys")
         }
         newRoot = root
@@ -170,16 +186,44 @@ package struct RepositoryUpdate: Sendable {
 
     // MARK: The next metadata
 
-    /// Renews the metadata of all roles but `root` that the keys can sign.
+    /// Renews the metadata of all roles but `root` that the keys can sign. Metadata of a delegated role that other keys
+    /// than those of the delegation have signed stays unchanged.
     package mutating func renew() { isRenewal = true }
+
+    /// Signs the metadata of a delegated role again. If other keys than those of the delegation have signed it, all but
+    /// its releases is removed, such as further delegations.
+    /// - Returns: the names of the removed members and targets, sorted.
+    /// - Throws: ``PublishingError`` with code `notFound` if there is no such delegated role, or if it has no metadata.
+    package mutating func resign(_ role: String) throws(PublishingError) -> [String] {
+        guard state.delegatedRoles.contains(role), var document = state.targets[role] else {
+            throw PublishingError(.notFound, "no delegated role with metadata", at: role)
+        }
+        resigned = role
+        guard state.unverifiedRoles.remove(role) != nil else { return [] }
+        let former = document.signed["targets"]?.members ?? [:]
+        var targets = former
+        for (path, target) in former where try state.release(target, at: path.text, in: role) == nil {
+            targets[path] = nil
+        }
+        var removed = former.keys.filter { targets[$0] == nil }.map(\.text)
+        let known: Set<String> = ["_type", "spec_version", "version", "expires", "targets"]
+        for member in document.signed.members.keys.map(\.text) where !known.contains(member) {
+            document.signed[member] = nil
+            removed.append(member)
+        }
+        document.signed["targets"] = .object(targets)
+        state.targets[role] = document
+        return removed.sorted()
+    }
 
     private func expiry(of role: String) -> Date {
         now.addingTimeInterval(Double(lifetimes.days(of: role)) * 86_400)
     }
 
     /// Returns the files to write, in their order.
-    /// - Throws: ``PublishingError`` with code `unsigned` if the keys cannot sign a document, with code `badValue` if a
-    ///   document exceeds the limits of clients.
+    /// - Throws: ``PublishingError`` with code `unsigned` if the keys cannot sign a document, or if a delegated role is
+    ///   changed whose metadata other keys have signed; with code `badValue` if a document exceeds the limits of
+    ///   clients, or if no version follows that of a document.
     package func steps() throws(PublishingError) -> [RepositoryStep] {
         let oldRoot = state.root
         guard let root = newRoot ?? oldRoot else { throw PublishingError(.notFound, "the repository has no root") }
@@ -196,7 +240,7 @@ package struct RepositoryUpdate: Sendable {
             let former =
                 newRoot != nil && TopRole.all.contains(name)
                 ? oldRoot.flatMap { try? RepositoryState.keys(of: name, in: $0) } : nil
-            document.renew(until: expiry(of: name))
+            try document.renew(until: expiry(of: name))
             for key in keys where role.keys.contains(key.publicKey) || former?.keys.contains(key.publicKey) == true {
                 try document.sign(by: key)
             }
@@ -211,10 +255,7 @@ package struct RepositoryUpdate: Sendable {
         for name in [TopRole.targets] + next.delegatedRoles {
             guard var document = next.targets[name] else { continue }
             let role = try next.keys(of: name)
-            let isValid = !changed.contains(name) && document.isSigned(by: role)
-            guard !isValid || isRenewal else { continue }
-            // The metadata of a team whose keys are not given stays unchanged, and so does valid metadata.
-            if !changed.contains(name), isValid || name != TopRole.targets, !canSign(role) { continue }
+            guard try needsSignature(document, of: role) else { continue }
             try sign(&document, role)
             next.targets[name] = document
             steps.append(.write(document))
@@ -248,11 +289,22 @@ package struct RepositoryUpdate: Sendable {
         return steps
     }
 
+    private func needsSignature(_ document: MetadataDocument, of role: RoleKeys) throws(PublishingError) -> Bool {
+        let name = document.name
+        if changed.contains(name) || name == resigned {
+            try state.checkSignatures(of: name)
+            return true
+        }
+        if document.isSigned(by: role) { return isRenewal && canSign(role) }
+        // Others can have written the metadata of a delegated role that its keys have not signed.
+        return name == TopRole.targets
+    }
+
     private func canSign(_ role: RoleKeys) -> Bool {
         keys.count { role.keys.contains($0.publicKey) } >= role.threshold
     }
 
-    private static func announcement(of document: MetadataDocument) -> JSONValue {
+    static func announcement(of document: MetadataDocument) -> JSONValue {
         let bytes = document.bytes
         return .members([
             "version": .integer(document.version), "length": .integer(Int64(bytes.count)),
