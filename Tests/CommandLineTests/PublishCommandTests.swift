@@ -191,6 +191,7 @@ struct PublishCommandTests {
         let waiting = try await run(["keys", "rotate", "repository"] + arguments + ["--key", "root1", "--json"])
         #expect(waiting.status == 0 && waiting.output.contains(#""published":false"#), "\(waiting.errors)")
         #expect(try await status().waitingRoot == 3)
+        try await fails(65, "exists", "keys", "rotate", "repository", "--role", "root", "--key", "root1", "root2")
         try await publish("1.2")
         // The root is not published without metadata that its new key has signed.
         let signed = try await h5("keys", "sign", "repository", "--key", "root2", "--json")
@@ -226,6 +227,50 @@ struct PublishCommandTests {
         try await fails(66, "not-found", "explain", "repository", "shop")
         try await publish("4.0", keys: ["team", "online"])
         try await verify("4.0")
+        try await replaceTeam()
+    }
+
+    /// Replaces the key of the team.
+    private func replaceTeam() async throws {
+        let delegate = [
+            "keys", "delegate", "repository", "--package", "shop", "--public", "team2.pub", "--key", "targets2",
+            "online", "--scope",
+        ]
+        try await h5("keys", "create", "team2")
+        var outcome = try await run(delegate + ["https://shop.example/b/"])
+        #expect(outcome.status == 0 && outcome.errors.contains("warning: shop 4.0 "), "\(outcome.errors)")
+        outcome = try await run(delegate + ["https://shop.example/"])
+        #expect(outcome.status == 0 && !outcome.errors.contains("warning: "), "\(outcome.errors)")
+        try await fails(77, "unsigned", "withdraw", "repository", "shop", "--key", "team2", "online")
+        outcome = try await run(["status", "repository"])
+        #expect(!outcome.output.contains("shop 4.0") && outcome.errors.contains("warning: the metadata of shop "))
+        try await fails(66, "not-found", "keys", "renew", "repository", "--package", "blog", "--key", "team2", "online")
+        let renewed = try await h5("keys", "renew", "repository", "--package", "shop", "--key", "team2", "online")
+        #expect(renewed.hasPrefix("shop 4.0: number ") && renewed.hasSuffix("metadata/timestamp.json\n"))
+        let again = try await h5(
+            "keys", "renew", "repository", "--package", "shop", "--key", "team2", "online", "--json")
+        #expect(again.contains(#""releases":[{"#) && again.contains(#""metadata/timestamp.json"]"#))
+        try await verify("4.0")
+    }
+
+    @Test("Rollback publishes no archive that was changed, and --keep removes no release of another role")
+    func foreignFiles() async throws {
+        try await createRepository()
+        for version in ["1", "2"] { try await publish(version) }
+        let archive = "repository/targets/shop/shop-1.zip"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(archive)"))
+        try folder.write(archive, bytes.reversed())
+        let before = try folder.names(below: "repository")
+        try await fails(65, "bad-metadata", "rollback", "repository", "shop", "--to", "1", "--key", "targets", "online")
+        #expect(try folder.names(below: "repository") == before)
+
+        try await h5("keys", "create", "team")
+        try await h5(
+            "keys", "delegate", "repository", "--package", "shop", "--scope", "https://shop.example/", "--public",
+            "team.pub", "--key", "targets", "online")
+        let output = try await publish("3", "--keep", "1", "--json", keys: ["team", "online"])
+        #expect(output.contains("shop 1 stays") && output.contains("shop 2 stays"))
+        #expect(try await status().releases.map(\.version) == ["3", "2", "1"])
     }
 
     @Test("h5.json has defaults, which the environment and options override")

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import TrustedPublishing
 
 /// The command `h5 keys delegate`, which lets the keys of a team sign the releases of a package.
@@ -13,8 +13,8 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         abstract: "Lets the keys of a team sign the releases of one package.",
         discussion: """
             The keys of targets sign the delegation. A second call for a package replaces its keys, its threshold and \
-            its scope. Then the team signs its metadata again: h5 keys renew, or its keys among --key. Releases that \
-            targets lists already stay there.
+            its scope. After other keys, the team signs its metadata again: h5 keys renew --package. Releases that \
+            targets lists already stay there. Warns of releases outside of the scope.
 
             Without --json, prints the role and its keys. With --json, prints {"role", "threshold", "keys"}.
             """,
@@ -51,9 +51,16 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         let keys = try RoleKeys(
             try publicKeys.map { try KeyFile.read($0).publicKey }, threshold: threshold ?? 1, of: "\(package)")
         let folder = try RepositoryFolder(changing: repository)
-        var update = try options.update(try options.state(of: folder, settings), settings)
+        let state = try options.state(of: folder, settings)
+        var update = try options.update(state, settings)
         try update.insert(try PackageDelegation(of: package, to: keys, scope: scope))
-        try folder.apply(update.steps())
+        let steps = try update.steps()
+        for release in try state.releases(of: package).map(\.release) {
+            guard let scope, !release.scope.lies(under: scope) else { continue }
+            CommandOutput.log(
+                "warning: \(package) \(release.version) is for \(release.scope), which is outside of the scope")
+        }
+        try folder.apply(steps)
         let output = RoleOutput("\(package)", keys)
         guard !json else { return try CommandOutput.result(json: output) }
         try CommandOutput.result(lines: output.lines)

@@ -18,7 +18,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
             The threshold of the current root keys and, if they change, that of the next ones must sign. If fewer keys \
             are given, writes metadata/root.next.json; h5 keys sign adds the other signatures. The next root is \
             published together with metadata that the new keys sign: give those keys too. Without --add, --remove and \
-            --threshold, the next root only expires later. A root that waits is changed further.
+            --threshold, the next root only expires later. If a root waits for signatures already, the command fails \
+            (exists): sign it with h5 keys sign, or remove metadata/root.next.json to give it up.
 
             h5 keys delegate changes the keys of a package.
 
@@ -58,10 +59,14 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await PublishingSettings.load()
-        let added = try add.map { try KeyFile.read($0) }
+        let added = try add.map { path in
+            let key = try KeyFile.read(path)
+            if key.signingKey != nil { PublishingOptions.warnIfReadable(path) }
+            return key
+        }
         let folder = try RepositoryFolder(changing: repository)
         let state = try options.state(of: folder, settings)
-        let current = try state.stagedRoot ?? state.publishedRoot
+        let current = try state.publishedRoot
         var roles: [String: RoleKeys] = [:]
         for name in role == Self.online ? [TopRole.snapshot, TopRole.timestamp] : [role] {
             let keys = try RepositoryState.keys(of: name, in: current)

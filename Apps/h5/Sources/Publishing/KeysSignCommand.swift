@@ -11,8 +11,8 @@ struct KeysSignCommand: AsyncParsableCommand {
         commandName: "sign",
         abstract: "Adds signatures to the next root metadata, and publishes it if it has enough.",
         discussion: """
-            The next root waits in metadata/root.next.json. Compare the keys that the command prints with those that \
-            you expect. The output is that of h5 keys init.
+            The next root waits in metadata/root.next.json. A key of the current root must have signed it. Compare the \
+            keys that the command prints with those that you expect. The output is that of h5 keys init.
             """,
         version: ProgramVersion.current)
 

@@ -19,7 +19,8 @@ struct PublishCommand: AsyncParsableCommand {
             then the manifest, and the metadata last. A signal or a kill leaves the old repository or the new one. \
             h5 keys init creates a repository.
 
-            Warns of files above 1 MiB, and of absolute URLs outside of the base URL in HTML, CSS and scripts.
+            Warns of files above 1 MiB, of absolute URLs outside of the base URL in HTML, CSS and scripts, and of \
+            releases that --keep does not remove, because another role lists them.
 
             The file h5.json in the current folder can have defaults: {"repository", "id", "baseURL", "keys", \
             "channel", "trustedRoot", "expiry"}; expiry is an object of days by role. The environment variables \
@@ -96,12 +97,8 @@ struct PublishCommand: AsyncParsableCommand {
         let baseURL = try PublishingSettings.require(baseURL ?? settings.baseURL, "--base-url")
         let folder = try RepositoryFolder(changing: path)
         let state = try options.state(of: folder, settings)
-        let role = state.role(of: id)
+        let role = try state.role(of: id, publishing: baseURL)
         var update = try options.update(state, settings, of: role)
-        if let scope = try state.scope(of: role).map({ try PackageBaseURL($0) }), !baseURL.lies(under: scope) {
-            throw PublishingError(
-                .badValue, "the delegation of \(id) needs a base URL below \(scope)", at: "\(baseURL)")
-        }
         let (version, sequence) = try number(in: state, of: id)
 
         let staging = StagingFolder(of: path)
@@ -110,8 +107,7 @@ struct PublishCommand: AsyncParsableCommand {
         let result = try packOptions.build(
             site, id: id, version: version, baseURL: baseURL, sequence: sequence, output: staging.path)
         let manifest = try FileHandle.bytes(of: result.manifest)
-        let warnings = SiteWarnings(try PackageManifest(decoding: manifest), site: site).lines
-        for warning in warnings { CommandOutput.log("warning: \(warning)") }
+        var warnings = SiteWarnings(try PackageManifest(decoding: manifest), site: site).lines
 
         var channels = releaseOptions.channel
         if channels.isEmpty { channels = [settings.channel ?? ReleaseRecord.defaultChannel] }
@@ -120,8 +116,14 @@ struct PublishCommand: AsyncParsableCommand {
             share: releaseOptions.share ?? ReleaseRecord.shares.upperBound, minHost: packOptions.minHost, start: start,
             manifest: manifest)
         update.insert(release, in: role)
-        let outdated = try keep.map { ReleasePruning.outdated(try update.state.releases(of: id), keeping: $0) } ?? []
+        var outdated = try keep.map { ReleasePruning.outdated(try update.state.releases(of: id), keeping: $0) } ?? []
+        // The keys of another role need not be there.
+        for listed in outdated where listed.role != role {
+            warnings.append("\(id) \(listed.release.version) stays, because \(listed.role) lists it")
+        }
+        outdated.removeAll { $0.role != role }
         for listed in outdated { update.remove(listed) }
+        for warning in warnings { CommandOutput.log("warning: \(warning)") }
         let removed = outdated.flatMap { [$0.release.manifestPath, $0.release.archivePath] }
         let files: [RepositoryStep] = [
             .move(from: result.archive, path: release.archivePath),

@@ -13,7 +13,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Lists the releases of a repository, and when its metadata expires.",
         discussion: """
-            Warns of a role that expires within a quarter of its lifetime, or has expired. "expiring" is true for both.
+            Warns of a role that expires within a quarter of its lifetime, or has expired, and of a package whose \
+            metadata the keys of its delegation have not signed. "expiring" is true for both of the former.
 
             Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
             "releases", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", "expired"} \
@@ -91,6 +92,11 @@ struct StatusCommand: AsyncParsableCommand {
         let output = Output(
             roles: roles, releases: try state.releases().map { ReleaseOutput($0.release, role: $0.role) },
             waitingRoot: state.stagedRoot?.version, reports: log?.sorted)
+        for role in state.unverifiedRoles.sorted() {
+            CommandOutput.log(
+                "warning: the metadata of \(role) is not signed by the keys of its delegation, and its releases are "
+                    + "not listed; see h5 keys renew --package")
+        }
         for role in roles where role.expiring {
             CommandOutput.log("warning: \(role.role) \(role.text)")
         }

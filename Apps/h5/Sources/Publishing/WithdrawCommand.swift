@@ -49,6 +49,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             update.insert(listed.release, in: listed.role)
             releases = [listed]
         } else {
+            try state.checkSignatures(of: state.role(of: id))
             releases = try state.releases(of: id)
             guard !releases.isEmpty else {
                 throw PublishingError(.notFound, "the repository has no such package", at: "\(id)")
