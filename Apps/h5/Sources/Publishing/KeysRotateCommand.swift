@@ -59,11 +59,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await PublishingSettings.load()
-        let added = try add.map { path in
-            let key = try KeyFile.read(path)
-            if key.signingKey != nil { PublishingOptions.warnIfReadable(path) }
-            return key
-        }
+        let added = try add.map(PublishingOptions.readKey)
         let folder = try RepositoryFolder(changing: repository)
         let state = try options.state(of: folder, settings)
         let current = try state.publishedRoot
