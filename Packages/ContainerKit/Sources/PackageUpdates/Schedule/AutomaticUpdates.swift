@@ -21,8 +21,8 @@ public struct AutomaticUpdates: Sendable {
     /// The URLs below which the scopes of a catalogue must lie. If empty, the default, it is the origin of the
     /// catalogue's primary URL, or any URL if the publisher signs the catalogue.
     ///
-    /// A catalogue with another scope is refused as a whole. If the publisher signs the catalogue, only the packages with
-    /// such a scope are not updated.
+    /// A catalogue with another scope is refused as a whole. If the publisher signs the catalogue, only the packages
+    /// with such a scope are not updated.
     public var scopes: [PackageBaseURL] = []
     /// The time at which automatic updates become active. Default: the next launch.
     public var timing = ApplyTiming.nextLaunch

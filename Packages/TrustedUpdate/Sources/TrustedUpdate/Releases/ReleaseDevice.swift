@@ -51,7 +51,9 @@ struct ReleaseDevice: Sendable {
         if !release.channels.contains(channel) { return .otherChannel }
         if release.isStopped { return .stopped }
         if let start = release.start, now < start { return .notStarted(Int64(start.timeIntervalSince1970)) }
-        if let minHost = release.minHost, !HostVersion.allows(minHost, in: versions.host) { return .hostTooOld(minHost) }
+        if let minHost = release.minHost, !HostVersion.allows(minHost, in: versions.host) {
+            return .hostTooOld(minHost)
+        }
         if versions.failed.contains(release.version) { return .failedTrial }
         let number = number(for: release.version, of: release.package)
         return number < release.share ? nil : .outsideShare(number: number, share: Int(release.share))

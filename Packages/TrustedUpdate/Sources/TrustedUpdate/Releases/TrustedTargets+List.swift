@@ -8,17 +8,17 @@ internal import WebSyntax
 struct PackageTargets: Sendable {
     /// The targets, each with the URL below which the scope of its release must lie, or `nil` for any.
     var targets: [(target: TrustedTarget, scope: String?)] = []
-    /// The reason for which the package has targets that are not known or not allowed. Then no target of it may be used,
-    /// because a server could choose among its releases by withholding some.
+    /// The reason for which the package has targets that are not known or not allowed. Then no target of it may be
+    /// used, because a server could choose among its releases by withholding some.
     var failure: TrustError?
 }
 
 extension TrustedTargets {
-    /// Returns the targets `PACKAGE/NAME` of all packages: those that the top-level role lists, and those of the role to
-    /// which it delegates the pattern `PACKAGE/*`. If there are several such roles, the first one counts.
+    /// Returns the targets `PACKAGE/NAME` of all packages: those that the top-level role lists, and those of the role
+    /// to which it delegates the pattern `PACKAGE/*`. If there are several such roles, the first one counts.
     ///
-    /// Other patterns, hash prefixes, hash bins and further delegations are not followed, so that the work is bounded by
-    /// the metadata of the publisher, and one team has no effect on the packages of others.
+    /// Other patterns, hash prefixes, hash bins and further delegations are not followed, so that the work is bounded
+    /// by the metadata of the publisher, and one team has no effect on the packages of others.
     /// - Throws: ``TrustError`` of the top-level role; the error of a failed request.
     func list() async throws -> [PackageID: PackageTargets] {
         let top = try await topLevel()

@@ -27,7 +27,9 @@ struct TargetListTests {
     }
 
     /// Returns the listed packages after a refresh.
-    private func listed(at now: Date = TestRepository.now, by other: TestClient? = nil) async throws -> [String: Content] {
+    private func listed(
+        at now: Date = TestRepository.now, by other: TestClient? = nil
+    ) async throws -> [String: Content] {
         let list = try await (other ?? client).refresh(now: now).list()
         return Dictionary(
             uniqueKeysWithValues: list.map { package, listed in
