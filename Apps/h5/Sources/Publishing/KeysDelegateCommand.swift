@@ -55,10 +55,12 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         var update = try options.update(state, settings)
         try update.insert(try PackageDelegation(of: package, to: keys, scope: scope))
         let steps = try update.steps()
-        for release in try state.releases(of: package).map(\.release) {
-            guard let scope, !release.scope.lies(under: scope) else { continue }
+        // The scope does not apply to releases of targets.
+        for listed in try state.releases(of: package) where listed.role == "\(package)" {
+            guard let scope, !listed.release.scope.lies(under: scope) else { continue }
             CommandOutput.log(
-                "warning: \(package) \(release.version) is for \(release.scope), which is outside of the scope")
+                "warning: \(package) \(listed.release.version) is for \(listed.release.scope), outside of the scope; "
+                    + "devices refuse the package until this release is removed")
         }
         try folder.apply(steps)
         let output = RoleOutput("\(package)", keys)

@@ -59,7 +59,7 @@ extension UpdatePlan {
         case .offline: return nil
         case .failed(let error): throw error
         case .catalogue(let catalogue):
-            // Of a signed catalogue, only the packages with such a scope are not updated: no team blocks others.
+            // The updater checks the scope of each signed release, so that no team blocks others.
             if !options.isSigned { try checkScopes(of: catalogue) }
             guard stored.sequence == nil || catalogue != stored.catalogue else { return nil }
             if let known = stored.sequence, !options.isSigned {

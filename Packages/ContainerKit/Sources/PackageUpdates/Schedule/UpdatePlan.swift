@@ -324,7 +324,9 @@ struct UpdatePlan: Sendable, Hashable {
     /// The updates of the configured sources and of the catalogue. An earlier process may have stored a catalogue
     /// whose scopes are not allowed any more.
     private var candidates: [DueUpdate] {
-        let listed = options.catalogueURL == nil ? [] : (stored.catalogue?.packages ?? []).filter(isAllowed)
+        let packages = options.catalogueURL == nil ? [] : stored.catalogue?.packages ?? []
+        // The updater checks the scope of the signed release that the device gets.
+        let listed = options.isSigned ? packages : packages.filter(isAllowed)
         var keys: Set<String> = []
         let named = options.sources.map {
             DueUpdate(source: $0, timing: options.timing, urgency: options.urgency)

@@ -374,6 +374,8 @@ extension UpdateScheduler {
         case let error as DeliveryError where error.code == .notNow: return .notNow(error.message)
         case let error as DeliveryError where error.code == .noRelease: return .finished
         case let error as StoreError where error.code == .suspended: return .notNow("the container is suspended")
+        // The cause is the fault of the metadata. Without one, the source or the manifest itself is refused.
+        case let error as DeliveryError where error.code == .unsigned && error.cause == nil: return .refused
         case let error as DeliveryError where !passingCodes.contains(error.code): return .refused
         case is DeliveryError, is StoreError:
             // The transfer may have failed because the conditions changed.

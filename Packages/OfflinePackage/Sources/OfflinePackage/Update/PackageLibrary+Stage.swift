@@ -122,15 +122,22 @@ extension PackageLibrary {
         try await waiting().contains { $0.generation.package.id == id }
     }
 
-    /// Returns a Boolean value that indicates whether a staged generation may become active: it was signed by the
-    /// publisher, or lies in the scope of its package's active generation. An older version of the app may have staged
-    /// a generation outside the scope.
-    /// - Parameter signed: a Boolean value that indicates whether it must have been signed.
-    func mayActivate(_ generation: PackageGeneration, signed: Bool) async throws -> Bool {
+    /// Returns a Boolean value that indicates whether a staged generation may become active: it lies in the scope of its
+    /// package's active generation, or the publisher has signed it for a scope that the app allows. An older version of
+    /// the app may have staged another generation.
+    /// - Parameters:
+    ///   - isSigned: a Boolean value that indicates whether the publisher must have signed it.
+    ///   - scopes: the URLs below which a signed scope must lie, or `nil` for any.
+    func mayActivate(
+        _ generation: PackageGeneration, signed isSigned: Bool, in scopes: [PackageBaseURL]?
+    ) async throws -> Bool {
         try await onThread { library in
             let staged = try library.store.generations(in: .staged).first { $0.number == generation.number }
             let record = staged.flatMap { try? GenerationRecord(decoding: $0.metadata) }
-            if signed || record?.isSigned == true { return record?.isSigned == true }
+            if isSigned {
+                guard let record, record.isSigned == true else { return false }
+                return scopes?.contains { record.effectiveScope.lies(under: $0) } ?? true
+            }
             guard let active = try library.activeRecord(of: generation.package.id) else { return true }
             return generation.package.baseURL.lies(under: active.effectiveScope)
         }

@@ -166,7 +166,8 @@ public actor PackageUpdater {
                     // later version is active, unless that version came with the app.
                     let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
-                        try await library.mayActivate(generation, signed: configuration.signedManifests != nil),
+                        try await library.mayActivate(
+                            generation, signed: configuration.signedManifests != nil, in: configuration.signedScopes),
                         !trialRecord.isQuarantined("\(generation.package.version)", of: "\(id)"),
                         library.activeGeneration(of: id).map({ $0.number < generation.number || isBaselineActive })
                             ?? true,

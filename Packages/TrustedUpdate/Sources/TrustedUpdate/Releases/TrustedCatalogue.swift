@@ -29,6 +29,7 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
     ///   - metadataURL: the absolute URL below which the metadata is.
     ///   - targetsURL: the absolute URL below which manifests and archives are.
     ///   - directory: the path of a folder for the verified metadata, which is created. No other catalogue may use it.
+    ///     Use one folder for each repository: the root of a former repository does not replace that of a later one.
     public init(root: Data, metadataURL: String, targetsURL: String, directory: String) {
         primaryURL = metadataURL
         repository = ReleaseRepository(root: root, targetsURL: targetsURL, directory: directory)
@@ -65,8 +66,9 @@ public struct TrustedCatalogue: PackageCataloguing, SignedManifestSource {
 
 /// The releases of a repository as of one refresh.
 struct ReleaseList: Sendable {
-    /// The releases of a package, or the reason for which none of them may be used.
-    typealias Releases = Result<[Release], TrustError>
+    /// The releases of a package, or the reason for which none of them may be used: a `TrustError`, or the error of a
+    /// request.
+    typealias Releases = Result<[Release], any Error>
 
     let packages: [PackageID: Releases]
     /// The version of the snapshot.
@@ -78,11 +80,11 @@ struct ReleaseList: Sendable {
         (self.number, self.time) = (number, time)
         packages = Dictionary(
             uniqueKeysWithValues: list.map { package, listed in
-                (package, Result { () throws(TrustError) in try Self.releases(of: package, listed) })
+                (package, Result { try Self.releases(of: package, listed) })
             }.filter { (try? $0.1.get().isEmpty) != true })
     }
 
-    private static func releases(of package: PackageID, _ listed: PackageTargets) throws(TrustError) -> [Release] {
+    private static func releases(of package: PackageID, _ listed: PackageTargets) throws -> [Release] {
         if let failure = listed.failure { throw failure }
         var releases: [Release] = []
         releases.reserveCapacity(listed.targets.count)
@@ -93,8 +95,15 @@ struct ReleaseList: Sendable {
     }
 
     /// Returns the releases of a package; none if the repository does not list it.
-    /// - Throws: ``TrustError`` if its metadata is refused.
-    func releases(of package: PackageID) throws(TrustError) -> [Release] { try packages[package]?.get() ?? [] }
+    /// - Throws: ``TrustError`` if its metadata is refused; the error of a request.
+    func releases(of package: PackageID) throws -> [Release] { try packages[package]?.get() ?? [] }
+
+    /// A Boolean value that indicates whether no request has failed.
+    var isComplete: Bool {
+        packages.values.allSatisfy { releases in
+            if case .failure(let error) = releases { error is TrustError } else { true }
+        }
+    }
 }
 
 /// The state of a ``TrustedCatalogue``: the releases of the last refresh. Refreshes run one after the other.
@@ -170,7 +179,9 @@ actor ReleaseRepository {
         let task = Task { [last] in
             await last?.value
             try Task.checkCancellation()
-            if let current, (0..<maxAge).contains(now.timeIntervalSince(current.time)) { return current }
+            if let current, current.isComplete, (0..<maxAge).contains(now.timeIntervalSince(current.time)) {
+                return current
+            }
             try prepare()
             let repository = TrustedRepository(folder: directory, metadataURL: url, recordsRoots: true) { url, limit in
                 do {

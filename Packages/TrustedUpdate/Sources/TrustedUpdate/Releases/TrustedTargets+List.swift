@@ -8,9 +8,9 @@ internal import WebSyntax
 struct PackageTargets: Sendable {
     /// The targets, each with the URL below which the scope of its release must lie, or `nil` for any.
     var targets: [(target: TrustedTarget, scope: String?)] = []
-    /// The reason for which the package has targets that are not known or not allowed. Then no target of it may be
-    /// used, because a server could choose among its releases by withholding some.
-    var failure: TrustError?
+    /// The reason for which the package has targets that are not known or not allowed: a `TrustError`, or the error of a
+    /// request. Then no target of it may be used, because a server could choose among its releases by withholding some.
+    var failure: (any Error)?
 }
 
 extension TrustedTargets {
@@ -19,7 +19,7 @@ extension TrustedTargets {
     ///
     /// Other patterns, hash prefixes, hash bins and further delegations are not followed, so that the work is bounded
     /// by the metadata of the publisher, and one team has no effect on the packages of others.
-    /// - Throws: ``TrustError`` of the top-level role; the error of a failed request.
+    /// - Throws: ``TrustError`` of the top-level role; `CancellationError`.
     func list() async throws -> [PackageID: PackageTargets] {
         let top = try await topLevel()
         var packages: [PackageID: PackageTargets] = [:]
@@ -52,7 +52,11 @@ extension TrustedTargets {
                     guard let package = Self.package(of: path), own.contains(package) else { continue }
                     add(content, path, of: package, scope: role.scope)
                 }
-            } catch let error as TrustError {
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as TrustError where error.code == .unknownRole {
+                // The role has published nothing yet. A snapshot from which it has disappeared is refused.
+            } catch {
                 for package in own { packages[package, default: PackageTargets()].failure = error }
             }
         }

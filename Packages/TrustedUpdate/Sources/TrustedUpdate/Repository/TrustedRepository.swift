@@ -60,24 +60,43 @@ package struct TrustedRepository: Sendable {
         try folder.write(root, of: TopLevelRole.root.rawValue)
     }
 
-    /// Begins the trust from a root that comes with the app, unless the folder has had it before. The root that the
-    /// folder has then is this one or a later one.
+    /// Begins the trust from a root that comes with the app, unless the root of the folder is a later one of the same
+    /// repository.
     ///
-    /// So an app with a root of a new repository, whatever its version, ends the trust in keys of the former one.
+    /// A root of another repository, whatever its version, ends the trust in the keys of the former one. It is one that
+    /// the folder has never had, and whose keys have not signed the root of the folder.
     /// - Throws: ``TrustError``.
     static func beginTrust(in root: Data, folder path: String) throws(TrustError) {
         let role = TopLevelRole.root
-        func isValid(_ bytes: Data) -> Bool { (try? verify(bytes)) != nil }
-        func verify(_ bytes: Data) throws(TrustError) {
+        func decode(_ bytes: Data) throws(TrustError) -> (document: SignedDocument, root: Metadata<RootContent>) {
             let document = try SignedDocument(bytes, of: role.rawValue)
-            try document.decode(RootContent.self).content.verify(document, as: role)
+            let root = try document.decode(RootContent.self)
+            try root.content.verify(document, as: role)
+            return (document, root)
         }
-        try verify(root)
+        func hasSigned(_ former: Metadata<RootContent>, _ document: SignedDocument) -> Bool {
+            (try? former.content.verify(document, as: role)) != nil
+        }
+        let bundled = try decode(root)
         let folder = try MetadataFolder(path)
-        let stored = try folder.read(role.rawValue, maxBytes: TrustLimits().rootBytes)
-        if let stored, isValid(stored), try folder.hasRecorded(root) { return }
-        try resetTrust(to: root, folder: path)
+        let bytes = try folder.read(role.rawValue, maxBytes: TrustLimits().rootBytes)
+        guard let bytes, let stored = try? decode(bytes) else {
+            try folder.record(root)
+            return try resetTrust(to: root, folder: path)
+        }
+        if bundled.root.version <= stored.root.version {
+            guard try !folder.hasRecorded(root), !hasSigned(bundled.root, stored.document) else { return }
+            try folder.record(root)
+            return try resetTrust(to: root, folder: path)
+        }
         try folder.record(root)
+        guard hasSigned(stored.root, bundled.document) else { return try resetTrust(to: root, folder: path) }
+        // The other files protect against a rollback, unless their keys were replaced (section 5.3.11).
+        let protected: [TopLevelRole] = [.timestamp, .snapshot]
+        if protected.contains(where: { stored.root.content.removesKey(of: $0, in: bundled.root.content) }) {
+            for role in protected { try folder.remove(role.rawValue) }
+        }
+        try folder.write(root, of: role.rawValue)
     }
 
     /// Fetches and verifies the metadata of all top-level roles, and stores it in the folder.

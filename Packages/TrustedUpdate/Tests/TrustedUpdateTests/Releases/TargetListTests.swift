@@ -23,7 +23,8 @@ struct TargetListTests {
     /// The content of a listed package.
     private enum Content: Equatable {
         case paths([String])
-        case failure(TrustError.Code)
+        /// A failure with the code of a `TrustError`, or another one.
+        case failure(TrustError.Code?)
     }
 
     /// Returns the listed packages after a refresh.
@@ -34,7 +35,7 @@ struct TargetListTests {
         return Dictionary(
             uniqueKeysWithValues: list.map { package, listed in
                 let paths = listed.targets.map(\.target.path).sorted()
-                return ("\(package)", listed.failure.map { .failure($0.code) } ?? .paths(paths))
+                return ("\(package)", listed.failure.map { .failure(($0 as? TrustError)?.code) } ?? .paths(paths))
             })
     }
 
@@ -117,7 +118,7 @@ struct TargetListTests {
     }
 
     /// A fault of the metadata that one team publishes.
-    enum Fault: CaseIterable { case unsigned, missing, damaged, long, unknown, largeTarget }
+    enum Fault: CaseIterable { case unsigned, missing, damaged, long, largeTarget }
 
     @Test(
         "If the metadata of a team is refused, no target of its package is listed, and others are",
@@ -140,21 +141,21 @@ struct TargetListTests {
             code = .tooLarge
         case .missing: code = .notFound
         case .damaged: code = .badMetadata
-        case .unknown: code = .unknownRole
         }
         try repository.publishReleases("A")
         let url = repository.url(of: "A")
         if fault == .missing { repository.server.documents[url] = nil }
         if fault == .damaged { repository.server.documents[url] = Data("{".utf8) }
-        if fault == .unknown {
-            repository.delegate("absent", ["paths": ["d/*"]])
-            try repository.publishReleases()
-            var expected = Self.all.merging(["a": .paths(["a/1", "a/2", "a/3"])]) { $1 }
-            expected["d"] = .failure(code)
-            #expect(try await listed() == expected)
-        } else {
-            #expect(try await listed(by: client) == Self.refused(code))
+        #expect(try await listed(by: client) == Self.refused(code))
+    }
+
+    @Test("A delegation whose role has published nothing changes nothing") mutating func newRole() async throws {
+        addTeams()
+        for (role, package) in [("new", "c"), ("other", "d")] {
+            repository.delegate(role, ["paths": [.string("\(package)/*")]])
         }
+        try repository.publishReleases("A", "B")
+        #expect(try await listed() == Self.all)
     }
 
     @Test("If the metadata of a team has expired, no target of its package is listed until it is renewed")
@@ -183,12 +184,17 @@ struct TargetListTests {
         #expect(list.count == 33 && list["p32"] == .paths(["p32/1"]) && list["p33"] == .failure(.tooLarge))
     }
 
-    @Test("A request that fails ends the list with its error") mutating func failedRequest() async throws {
+    @Test("A request for the metadata of a team that fails does not affect others, and a cancellation ends the list")
+    mutating func failedRequest() async throws {
         addTeams()
         try repository.publishReleases("A", "B")
-        let url = repository.url(of: "B")
+        let url = repository.url(of: "A")
         struct Unreachable: Error {}
         repository.server.onRequest { if $0 == url { throw Unreachable() } }
-        await #expect(throws: Unreachable.self) { try await listed() }
+        #expect(try await listed() == Self.all.merging(["a": .failure(nil)]) { $1 })
+        repository.server.onRequest { if $0 == url { throw CancellationError() } }
+        await #expect(throws: CancellationError.self) { try await listed() }
+        repository.server.onRequest { _ in }
+        #expect(try await listed() == Self.all)
     }
 }

@@ -102,6 +102,44 @@ struct TrustedCatalogueTests {
         #expect(stored("root.json") == next)
     }
 
+    @Test("An app with an older root of the same repository, which the device never had, does not replace the stored one")
+    mutating func olderUnknownRoot() async throws {
+        try repository.update("root")
+        let second = try #require(repository.server.documents["2.root.json"])
+        repository.addRelease("1", 1)
+        try repository.publishReleases()
+        #expect(try await manifest(makeCatalogue(root: second)) != nil)
+        #expect(try await manifest(makeCatalogue()) != nil)
+        #expect(stored("root.json") == second)
+    }
+
+    @Test("A newer root of the app of the same repository keeps the protection against a rollback")
+    mutating func newerKnownRoot() async throws {
+        repository.addRelease("1", 1)
+        try repository.publishReleases()
+        let former = repository.server.documents["timestamp.json"]
+        try repository.publishReleases()
+        #expect(try await manifest(makeCatalogue()) != nil)
+        try repository.update("root")
+        let second = try #require(repository.server.documents["2.root.json"])
+        repository.server.documents["timestamp.json"] = former
+        #expect(try await failure { try await manifest(makeCatalogue(root: second)) } == .rollback)
+        #expect(stored("root.json") == second)
+    }
+
+    @Test("Requests that failed are repeated at once") mutating func failedRole() async throws {
+        repository.delegate("team", ["paths": ["shop/*"]])
+        repository.addRelease("1", 1, to: "team")
+        repository.addRelease("1", 1, of: "help")
+        try repository.publishReleases("team")
+        let (catalogue, url) = (makeCatalogue(), repository.url(of: "team"))
+        repository.server.onRequest { if $0 == url { throw Unreachable(name: $0) } }
+        #expect(try await manifest(catalogue, of: "help") != nil)
+        await #expect(throws: Unreachable(name: url)) { try await manifest(catalogue) }
+        repository.server.onRequest { _ in }
+        #expect(try await manifest(catalogue) != nil)
+    }
+
     @Test("The root of a new repository replaces the stored one once, whatever its version")
     mutating func newRepository() async throws {
         try repository.update("root")
