@@ -122,9 +122,9 @@ extension PackageLibrary {
         try await waiting().contains { $0.generation.package.id == id }
     }
 
-    /// Returns a Boolean value that indicates whether a staged generation may become active: it lies in the scope of its
-    /// package's active generation, or the publisher has signed it for a scope that the app allows. An older version of
-    /// the app may have staged another generation.
+    /// Returns a Boolean value that indicates whether a staged generation may become active: it lies in the scope of
+    /// its package's active generation, or the publisher has signed it for a scope that the app allows. An older
+    /// version of the app may have staged another generation.
     /// - Parameters:
     ///   - isSigned: a Boolean value that indicates whether the publisher must have signed it.
     ///   - scopes: the URLs below which a signed scope must lie, or `nil` for any.

@@ -8,8 +8,9 @@ internal import WebSyntax
 struct PackageTargets: Sendable {
     /// The targets, each with the URL below which the scope of its release must lie, or `nil` for any.
     var targets: [(target: TrustedTarget, scope: String?)] = []
-    /// The reason for which the package has targets that are not known or not allowed: a `TrustError`, or the error of a
-    /// request. Then no target of it may be used, because a server could choose among its releases by withholding some.
+    /// The reason for which the package has targets that are not known or not allowed: a `TrustError`, or the error of
+    /// a request. Then no target of it may be used, because a server could choose among its releases by withholding
+    /// some.
     var failure: (any Error)?
 }
 

@@ -102,7 +102,7 @@ struct TrustedCatalogueTests {
         #expect(stored("root.json") == next)
     }
 
-    @Test("An app with an older root of the same repository, which the device never had, does not replace the stored one")
+    @Test("An older root of the same repository, which the device never had, does not replace the stored one")
     mutating func olderUnknownRoot() async throws {
         try repository.update("root")
         let second = try #require(repository.server.documents["2.root.json"])
