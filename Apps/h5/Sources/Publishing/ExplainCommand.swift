@@ -25,11 +25,7 @@ struct ExplainCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.current)
 
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
-
-    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
-    var id: PackageID
+    @OptionGroup var arguments: PackageArguments
 
     @Option(help: ArgumentHelp("The channel of the device. Default: production.", valueName: "channel"))
     var channel: String?
@@ -85,6 +81,7 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let (repository, id) = (arguments.repository, arguments.id)
         let root = try RepositoryFolder(reading: repository).state().publishedRoot
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("h5-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -39,11 +39,7 @@ struct PromoteCommand: AsyncParsableCommand {
 
 /// The arguments that name a release of a repository.
 struct ReleaseArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
-
-    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
-    var id: PackageID
+    @OptionGroup var packageArguments: PackageArguments
 
     @Argument(help: ArgumentHelp("The version.", valueName: "version"), transform: OptionValue.packageVersion)
     var releaseVersion: PackageVersion
@@ -53,9 +49,9 @@ struct ReleaseArguments: ParsableArguments {
         _ options: PublishingOptions, json: Bool, _ body: (inout ReleaseRecord) -> Void
     ) async throws {
         let settings = try await PublishingSettings.load()
-        let folder = try RepositoryFolder(changing: repository)
+        let folder = try RepositoryFolder(changing: packageArguments.repository)
         let state = try options.state(of: folder, settings)
-        var listed = try state.release(id, releaseVersion)
+        var listed = try state.release(packageArguments.id, releaseVersion)
         body(&listed.release)
         var update = try options.update(state, settings, of: listed.role)
         update.insert(listed.release, in: listed.role)

@@ -118,6 +118,15 @@ struct PublishingOptions: ParsableArguments {
     }
 }
 
+/// The arguments that name a package of a repository.
+struct PackageArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
+    var repository: String
+
+    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
+    var id: PackageID
+}
+
 /// The options that say which devices get a release.
 struct ReleaseOptions: ParsableArguments {
     @Option(

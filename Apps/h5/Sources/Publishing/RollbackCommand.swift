@@ -23,11 +23,7 @@ struct RollbackCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.current)
 
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
-
-    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
-    var id: PackageID
+    @OptionGroup var arguments: PackageArguments
 
     @Option(
         help: ArgumentHelp("The version whose files are published again.", valueName: "version"),
@@ -41,7 +37,8 @@ struct RollbackCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await PublishingSettings.load()
-        let folder = try RepositoryFolder(changing: repository)
+        let id = arguments.id
+        let folder = try RepositoryFolder(changing: arguments.repository)
         let state = try options.state(of: folder, settings)
         let former = try state.release(id, to).release
         let bytes = try folder.bytes(of: former.manifestPath, maxBytes: Self.maxManifestBytes)

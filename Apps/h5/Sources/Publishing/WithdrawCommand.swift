@@ -20,11 +20,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.current)
 
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
-
-    @Argument(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
-    var id: PackageID
+    @OptionGroup var arguments: PackageArguments
 
     @Argument(
         help: ArgumentHelp("The version. Default: the whole package.", valueName: "version"),
@@ -38,7 +34,8 @@ struct WithdrawCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await PublishingSettings.load()
-        let folder = try RepositoryFolder(changing: repository)
+        let id = arguments.id
+        let folder = try RepositoryFolder(changing: arguments.repository)
         let state = try options.state(of: folder, settings)
         var update = try options.update(state, settings)
         var releases: [RepositoryState.Listed]

@@ -41,10 +41,10 @@ struct SignedPlanTests {
         }
     }
 
-    private func options(isSigned: Bool = true, scopes: [String]? = nil) throws -> UpdatePlan.Options {
+    private func options(isSigned: Bool = true, scopes: [String] = []) throws -> UpdatePlan.Options {
         UpdatePlan.Options(
             policy: .manual, sources: [], catalogueURL: url, hasMirror: true, isSigned: isSigned,
-            scopes: try scopes.map { try $0.map { try PackageBaseURL($0) } })
+            scopes: try scopes.map { try PackageBaseURL($0) })
     }
 
     /// Returns a catalogue whose packages lie at hosts of their own.
@@ -90,7 +90,7 @@ struct SignedPlanTests {
 
     @Test("Without signatures, a lower number and an equal number with other content are refused")
     mutating func unsigned() throws {
-        var plan = UpdatePlan(try options(isSigned: false))
+        var plan = UpdatePlan(try options(isSigned: false, scopes: ["a", "b", "c"].map { "https://\($0).example/" }))
         let known = try catalogue(5, ["a"])
         _ = try check(&plan, known)
         for offered in [try catalogue(4, ["a"]), try catalogue(5, ["b"])] {

@@ -35,7 +35,7 @@ public struct AutomaticUpdates: Sendable {
     /// Creates the default options.
     public init() {}
 
-    /// The URLs below which the scopes of a catalogue must lie.
+    /// The URLs below which the scopes of a catalogue must lie, or `nil` for any.
     var effectiveScopes: [PackageBaseURL]? {
         guard scopes.isEmpty, let catalogue else { return scopes }
         guard catalogue.signedManifests == nil else { return nil }

@@ -59,8 +59,7 @@ extension UpdatePlan {
         case .offline: return nil
         case .failed(let error): throw error
         case .catalogue(let catalogue):
-            // The updater checks the scope of each signed release, so that no team blocks others.
-            if !options.isSigned { try checkScopes(of: catalogue) }
+            try checkScopes(of: catalogue)
             guard stored.sequence == nil || catalogue != stored.catalogue else { return nil }
             if let known = stored.sequence, !options.isSigned {
                 if catalogue.sequence < known, isMirror { return nil }
@@ -74,9 +73,10 @@ extension UpdatePlan {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the scope of an entry lies below one of ``Options/scopes``.
+    /// Returns a Boolean value that indicates whether the scope of an entry lies below one of ``Options/scopes``. With
+    /// signed manifests the updater checks the scope instead, so that one package does not block others.
     func isAllowed(_ entry: PackageCatalogue.Entry) -> Bool {
-        options.scopes?.contains { entry.scope.lies(under: $0) } ?? true
+        options.isSigned || options.scopes.contains { entry.scope.lies(under: $0) }
     }
 
     private func checkScopes(of catalogue: PackageCatalogue) throws(DeliveryError) {

@@ -34,8 +34,8 @@ struct UpdatePlan: Sendable, Hashable {
         var hasMirror = false
         /// A Boolean value that indicates whether the source of the catalogue itself refuses outdated ones.
         var isSigned = false
-        /// The URLs below which the scopes of a catalogue must lie; `nil` for any.
-        var scopes: [PackageBaseURL]? = []
+        /// The URLs below which the scopes of a catalogue must lie. The updater checks those of a signed one.
+        var scopes: [PackageBaseURL] = []
         var timing = ApplyTiming.nextLaunch
         var urgency = UpdateUrgency.whenConvenient
         var maxConcurrent = 2
@@ -324,9 +324,7 @@ struct UpdatePlan: Sendable, Hashable {
     /// The updates of the configured sources and of the catalogue. An earlier process may have stored a catalogue
     /// whose scopes are not allowed any more.
     private var candidates: [DueUpdate] {
-        let packages = options.catalogueURL == nil ? [] : stored.catalogue?.packages ?? []
-        // The updater checks the scope of the signed release that the device gets.
-        let listed = options.isSigned ? packages : packages.filter(isAllowed)
+        let listed = options.catalogueURL == nil ? [] : (stored.catalogue?.packages ?? []).filter(isAllowed)
         var keys: Set<String> = []
         let named = options.sources.map {
             DueUpdate(source: $0, timing: options.timing, urgency: options.urgency)

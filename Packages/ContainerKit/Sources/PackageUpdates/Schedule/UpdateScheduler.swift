@@ -429,7 +429,7 @@ extension UpdatePlan.Options {
         self.init(
             policy: options.policy, sources: options.sources, catalogueURL: options.catalogue?.primaryURL,
             hasMirror: options.catalogue?.mirrorURL != nil, isSigned: options.catalogue?.signedManifests != nil,
-            scopes: options.effectiveScopes, timing: options.timing, urgency: options.urgency,
+            scopes: options.effectiveScopes ?? [], timing: options.timing, urgency: options.urgency,
             maxConcurrent: options.maxConcurrent)
     }
 }

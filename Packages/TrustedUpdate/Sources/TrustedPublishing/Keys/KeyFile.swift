@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+package import Foundation
 internal import SystemSupport
 
 #if canImport(Glibc)
@@ -89,20 +89,27 @@ package enum KeyFile {
 }
 
 /// The content of files.
-enum FileBytes {
+package enum FileBytes {
     /// Returns the bytes of a regular file, or `nil` if it does not exist.
     /// - Throws: ``PublishingError`` with code `io`, or `badMetadata` if the file has more bytes than the limit.
     static func read(_ path: String, maxBytes: Int) throws(PublishingError) -> Data? {
+        let bytes = try prefix(of: path, maxBytes + 1)
+        guard bytes?.count ?? 0 <= maxBytes else {
+            throw PublishingError(.badMetadata, "more than \(maxBytes) bytes", at: path)
+        }
+        return bytes
+    }
+
+    /// Returns at most `count` bytes from the start of a regular file, or `nil` if it does not exist.
+    /// - Throws: ``PublishingError`` with code `io`.
+    package static func prefix(of path: String, _ count: Int) throws(PublishingError) -> Data? {
         do {
             // A named pipe would block without the flag.
             let file = try FileIO.open(path, O_RDONLY | O_NONBLOCK)
             defer { close(file) }
             let status = try FileStatus(descriptor: file, path: path)
             guard status.kind == .file else { throw PublishingError(.io, "not a regular file", at: path) }
-            guard status.size <= maxBytes else {
-                throw PublishingError(.badMetadata, "more than \(maxBytes) bytes", at: path)
-            }
-            var data = Data(count: Int(status.size))
+            var data = Data(count: Int(min(status.size, Int64(count))))
             let count = try data.withUnsafeMutableBytes { try FileIO.fill($0, from: file, at: 0) }
             return data.prefix(count)
         } catch let error as SystemError {

@@ -75,9 +75,12 @@ struct ReleaseList: Sendable {
     let number: Int64
     /// The time of the refresh.
     let time: Date
+    /// A Boolean value that indicates whether no request has failed.
+    let isComplete: Bool
 
     init(_ list: [PackageID: PackageTargets], number: Int64, time: Date) {
         (self.number, self.time) = (number, time)
+        isComplete = list.values.allSatisfy { $0.failure == nil || $0.failure is TrustError }
         packages = Dictionary(
             uniqueKeysWithValues: list.map { package, listed in
                 (package, Result { try Self.releases(of: package, listed) })
@@ -97,13 +100,6 @@ struct ReleaseList: Sendable {
     /// Returns the releases of a package; none if the repository does not list it.
     /// - Throws: ``TrustError`` if its metadata is refused; the error of a request.
     func releases(of package: PackageID) throws -> [Release] { try packages[package]?.get() ?? [] }
-
-    /// A Boolean value that indicates whether no request has failed.
-    var isComplete: Bool {
-        packages.values.allSatisfy { releases in
-            if case .failure(let error) = releases { error is TrustError } else { true }
-        }
-    }
 }
 
 /// The state of a ``TrustedCatalogue``: the releases of the last refresh. Refreshes run one after the other.
@@ -118,6 +114,7 @@ actor ReleaseRepository {
     private let directory: String
     private var current: ReleaseList?
     private var isPrepared = false
+    private var knownSeed: String?
     private var last: Task<Void, Never>?
 
     init(root: Data, targetsURL: String, directory: String) {
@@ -224,11 +221,17 @@ actor ReleaseRepository {
 
     /// Returns the random text of the device, which is created once.
     func seed() throws -> String {
+        if let knownSeed { return knownSeed }
         try prepare()
         let folder = try MetadataFolder(directory)
-        if let seed = try folder.readFile(Self.seedName, maxBytes: 64) { return String(decoding: seed, as: UTF8.self) }
-        let seed = RandomToken.hex(byteCount: 16)
-        try folder.writeFile(Self.seedName, Data(seed.utf8))
+        let seed: String
+        if let stored = try folder.readFile(Self.seedName, maxBytes: 64) {
+            seed = String(decoding: stored, as: UTF8.self)
+        } else {
+            seed = RandomToken.hex(byteCount: 16)
+            try folder.writeFile(Self.seedName, Data(seed.utf8))
+        }
+        knownSeed = seed
         return seed
     }
 }
