@@ -84,6 +84,14 @@ struct HostSyntaxTests {
         #expect(IPv6Address(text.utf8) == nil)
     }
 
+    @Test(arguments: ["::", "::1", "2001:db8::1:0:0:1", "ff02::fffe", "64:ff9b::c000:201"])
+    func `IPv6 addresses are made of 16 octets`(text: String) throws {
+        let address = try #require(IPv6Address(text.utf8))
+        #expect(IPv6Address(octets: address.octets) == address)
+        #expect(IPv6Address(octets: address.octets.dropLast()) == nil)
+        #expect(IPv6Address(octets: address.octets + [0]) == nil)
+    }
+
     @Test func `Schemes begin with a letter`() {
         for text in ["http", "a", "A1+-.", "x-1"] { #expect(URLScheme.isValid(text.utf8)) }
         for text in ["", "1a", "+a", "a:", "a b", "ä", "a\u{301}"] { #expect(!URLScheme.isValid(text.utf8)) }

@@ -57,6 +57,15 @@ public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
         self.pieces = pieces
     }
 
+    /// Creates an address from its octets in network order.
+    /// - Returns: `nil` unless there are 16 octets.
+    public init?(octets: some Collection<UInt8>) {
+        guard octets.count == 16 else { return nil }
+        var pieces = SIMD8<UInt16>()
+        for (index, octet) in octets.enumerated() { pieces[index / 2] = pieces[index / 2] << 8 | UInt16(octet) }
+        self.pieces = pieces
+    }
+
     /// The 16 octets of the address in network order.
     public var octets: [UInt8] {
         (0..<8).flatMap { [UInt8(truncatingIfNeeded: pieces[$0] >> 8), UInt8(truncatingIfNeeded: pieces[$0])] }
