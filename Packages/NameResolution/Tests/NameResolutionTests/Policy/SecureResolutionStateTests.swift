@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import NameResolution
+
+@Suite(.timeLimit(.minutes(1)))
+final class SecureResolutionStateTests {
+    private var state = SecureResolutionState()
+
+    /// Records outcomes one second after the other, and returns the results.
+    private func record(
+        _ outcomes: [SecureResolutionState.Outcome], from seconds: Int = 0
+    ) -> [Bool] {
+        var results: [Bool] = []
+        for (index, outcome) in outcomes.enumerated() {
+            results.append(state.record(outcome, now: .seconds(seconds + index)))
+        }
+        return results
+    }
+
+    @Test("Repeated failures turn the feature off, and are reported once")
+    func repeatedFailures() {
+        let limit = SecureResolutionState.maxFailures
+        #expect(record(Array(repeating: .failed, count: limit - 1)).allSatisfy { !$0 })
+        #expect(state.offReason == nil)
+        #expect(record([.failed, .failed, .answered, .failed], from: 10) == [true, false, false, false])
+        #expect(state.offReason == .repeatedFailures)
+        state.set(isOn: false)
+        #expect(state.offReason == .turnedOff)
+        // The failures keep it off until the next launch.
+        state.set(isOn: true)
+        #expect(state.offReason == .repeatedFailures)
+    }
+
+    @Test("An answer ends a series of failures, and a failure of the network does not count")
+    func otherOutcomes() {
+        let limit = SecureResolutionState.maxFailures
+        let failures = Array(repeating: SecureResolutionState.Outcome.failed, count: limit - 1)
+        #expect(record(failures + [.answered] + failures).allSatisfy { !$0 })
+        #expect(record(Array(repeating: .unreachable, count: 100), from: 20).allSatisfy { !$0 })
+        #expect(state.offReason == nil)
+        #expect(record([.failed], from: 130) == [true])
+    }
+
+    @Test("Failures far apart do not count together")
+    func window() {
+        for number in 0..<20 {
+            #expect(record([.failed], from: number * 200) == [false], "\(number)")
+        }
+        #expect(state.offReason == nil)
+    }
+
+    @Test("One switch turns the feature off and on")
+    func remoteSwitch() {
+        state.set(isOn: false)
+        #expect(state.offReason == .turnedOff)
+        state.set(isOn: true)
+        #expect(state.offReason == nil)
+    }
+}
