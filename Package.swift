@@ -122,6 +122,7 @@ let package = Package(
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
         .library(name: "TrustedUpdate", targets: ["TrustedUpdate"]),
+        .library(name: "NameResolution", targets: ["NameResolution"]),
         .library(name: "PackagePublisher", targets: ["PackagePublisher"]),
         .library(name: "HTTPCache", targets: ["HTTPCache"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
@@ -286,6 +287,8 @@ let package = Package(
             "TrustedPublishing", in: "TrustedUpdate",
             ["ContentDigest", "PackageFormat", "StrictJSON", "SystemSupport", "WebSyntax", .crypto]),
         tests(of: "TrustedPublishing", in: "TrustedUpdate", ["BaseTesting", "PackageFormat", "WebSyntax"]),
+        target("NameResolution", ["StrictJSON", "SystemSupport", "WebSyntax", .httpTypes]),
+        tests(of: "NameResolution", ["BaseTesting", .httpTypes]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(

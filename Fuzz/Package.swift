@@ -42,6 +42,7 @@ let package = Package(
         fuzzer("ManifestFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("CatalogueFuzz"),
         fuzzer("TrustFuzz", over: "TrustedUpdate"),
+        fuzzer("NameFuzz", over: "NameResolution"),
         fuzzer("SliceFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("DeliveryFuzz", over: "WebSyntax"),
         fuzzer("MessageHeadFuzz", over: "WebSyntax"),
