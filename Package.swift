@@ -288,7 +288,7 @@ let package = Package(
             ["ContentDigest", "PackageFormat", "StrictJSON", "SystemSupport", "WebSyntax", .crypto]),
         tests(of: "TrustedPublishing", in: "TrustedUpdate", ["BaseTesting", "PackageFormat", "WebSyntax"]),
         target("NameResolution", ["StrictJSON", "SystemSupport", "WebSyntax", .httpTypes]),
-        tests(of: "NameResolution", ["BaseTesting", .httpTypes]),
+        tests(of: "NameResolution", ["BaseTesting", "WebSyntax", .httpTypes]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(

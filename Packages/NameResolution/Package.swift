@@ -37,6 +37,7 @@ let package = Package(
             dependencies: [
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "NameResolution",
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
     ],

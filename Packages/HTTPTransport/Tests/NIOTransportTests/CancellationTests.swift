@@ -111,9 +111,6 @@ struct CancellationTests {
     @Test(
         "Cancelling through the address tunnel closes the connection to the host", arguments: [false, true])
     func throughTunnel(hasHead: Bool) async throws {
-        struct Book: AddressResolving {
-            func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
-        }
         let (asks, asked) = AsyncStream<Void>.makeStream()
         try await RawServer.with { input, output in
             _ = try await input.next()
@@ -121,7 +118,7 @@ struct CancellationTests {
             asked.yield()
         } _: { server async throws in
             var configuration = AsyncHTTPTransport.Configuration()
-            configuration.addresses = Book()
+            configuration.addresses = AddressBook.loopback
             try await withTransport(configuration) { transport async throws in
                 let (pieces, piece) = AsyncStream<Void>.makeStream()
                 let task = Task {

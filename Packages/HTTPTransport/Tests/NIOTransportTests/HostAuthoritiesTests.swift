@@ -40,12 +40,9 @@ struct HostAuthoritiesTests {
 
     @Test("A transport with a resolver starts no tunnel")
     func tunnel() async throws {
-        struct Addresses: AddressResolving {
-            func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
-        }
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.authorities = [try unreadable()]
-        configuration.addresses = Addresses()
+        configuration.addresses = AddressBook.loopback
         let transport = AsyncHTTPTransport(configuration) { _, _ in throw CancellationError() }
         await expectFailure(.tls, at: "http://shop.test/") { try await transport.send("http://shop.test/") }
         try await transport.shutDown()

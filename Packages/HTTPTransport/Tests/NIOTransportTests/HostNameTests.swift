@@ -18,10 +18,6 @@ import Testing
 @Suite("Host names of TLS connections", .timeLimit(.minutes(3)))
 struct HostNameTests {
     /// A resolver that returns 127.0.0.1 for every name.
-    private struct Loopback: AddressResolving {
-        func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
-    }
-
     /// A case: the names of a certificate, a host, and a Boolean value that indicates whether the certificate matches
     /// the host.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -58,7 +54,7 @@ struct HostNameTests {
             try await subject.with(
                 .init(
                     authorities: [CertificateAuthority(pem: certificate.authorityPEM)],
-                    addresses: test.host.contains(".test") || test.host.contains(".Test") ? Loopback() : nil)
+                    addresses: test.host.contains(".test") || test.host.contains(".Test") ? AddressBook.loopback : nil)
             ) { transport async throws in
                 let url = "https://\(test.host):\(server.port)/"
                 if test.isValid {
@@ -85,7 +81,7 @@ struct HostNameTests {
             try await subject.with(
                 .init(
                     authorities: [CertificateAuthority(pem: certificate.authorityPEM)],
-                    addresses: test.host.contains(".test") ? Loopback() : nil)
+                    addresses: test.host.contains(".test") ? AddressBook.loopback : nil)
             ) { transport async throws in
                 let url = "https://\(test.host):\(server.port)/"
                 if test.isValid {

@@ -13,10 +13,6 @@ import WebSyntax
 @Suite("Requests that would come back to a listener of the process", .timeLimit(.minutes(2)))
 struct OwnListenerTests {
     /// A resolver that returns the loopback address for every name.
-    private struct PointingHome: AddressResolving {
-        func addresses(of host: String) -> [String] { ["127.0.0.1"] }
-    }
-
     private func withOrigin(
         _ configuration: AsyncHTTPTransport.Configuration = .init(),
         _ body: @Sendable (OriginServer, AsyncHTTPTransport) async throws -> Void
@@ -46,7 +42,7 @@ struct OwnListenerTests {
     @Test("A connection to a name that resolves to loopback is refused")
     func resolved() async throws {
         var configuration = AsyncHTTPTransport.Configuration()
-        configuration.addresses = PointingHome()
+        configuration.addresses = AddressBook.loopback
         try await withOrigin(configuration) { origin, transport async throws in
             try await check("shop.test", origin, by: transport)
         }

@@ -166,12 +166,9 @@ struct SystemProxyTests {
 
     @Test("A direct route uses the addresses of the app")
     func direct() async throws {
-        struct Book: AddressResolving {
-            func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
-        }
         let closed = try RefusingPort()
         var configuration = AsyncHTTPTransport.Configuration()
-        configuration.addresses = Book()
+        configuration.addresses = AddressBook.loopback
         try await withOrigin(configuration) { origin, transport async throws in
             let settings = Settings([.direct])
             use(settings, in: transport)

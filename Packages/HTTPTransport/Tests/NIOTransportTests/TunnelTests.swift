@@ -16,22 +16,6 @@ import WebSyntax
 
 @Suite("Resolvers of the host app", .timeLimit(.minutes(3)))
 struct TunnelTests {
-    /// A resolver that has the addresses of some names and records its requests.
-    private final class Book: AddressResolving {
-        let asked = Mutex<[String]>([])
-        private let entries: [String: [String]]
-
-        init(_ entries: [String: [String]]) {
-            self.entries = entries
-        }
-
-        func addresses(of host: String) async throws -> [String] {
-            asked.withLock { $0.append(host) }
-            guard let found = entries[host] else { throw CocoaError(.fileNoSuchFile) }
-            return found
-        }
-    }
-
     private func configuration(_ book: any AddressResolving) -> AsyncHTTPTransport.Configuration {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.addresses = book
@@ -40,18 +24,18 @@ struct TunnelTests {
 
     @Test("The app's resolver resolves names, and the request is sent with its host name")
     func names() async throws {
-        let book = Book(["shop.test": ["127.0.0.1"]])
+        let book = AddressBook(["shop.test": ["127.0.0.1"]])
         try await withOrigin([try route(.get, "/*") { .text($0.path) }], transport: configuration(book)) {
             origin, transport async throws in
             for number in 0..<3 {
                 let url = "http://Shop.test:\(origin.port)/\(number)"
                 #expect(try await transport.get(url) == Data("/\(number)".utf8))
             }
-            #expect(book.asked.withLock { $0 } == ["shop.test"])
+            #expect(book.lookUps == ["shop.test"])
             #expect(origin.connectionCount == 1)
             // An IP address literal is not resolved.
             #expect(try await transport.get(origin.url + "/a") == Data("/a".utf8))
-            #expect(book.asked.withLock { $0.count } == 1)
+            #expect(book.lookUps.count == 1)
         }
     }
 
@@ -59,11 +43,11 @@ struct TunnelTests {
         "localhost and the names below it are loopback addresses, and are not resolved",
         arguments: ["localhost", "LocalHost", "a.localhost", "a.b.localhost", "localhost.", "a.localhost."])
     func localhost(name: String) async throws {
-        let book = Book([:])
+        let book = AddressBook([:])
         let route = try route(.get, "/*") { .text($0.path) }
         try await withOrigin([route], transport: configuration(book)) { origin, transport async throws in
             #expect(try await transport.get("http://\(name):\(origin.port)/a") == Data("/a".utf8))
-            #expect(book.asked.withLock { $0 } == [])
+            #expect(book.lookUps == [])
         }
         try await withOrigin([route]) { origin, transport async throws in
             #expect(try await transport.get("http://\(name):\(origin.port)/a") == Data("/a".utf8))
@@ -79,7 +63,7 @@ struct TunnelTests {
             "skipped: no IPv6 loopback address"),
         arguments: [false, true])
     func localhostOverIPv6(hasResolver: Bool) async throws {
-        let book = Book([:])
+        let book = AddressBook([:])
         try await RawServer.with(end: .server, address: "::1") { input, output in
             guard try await input.next() != nil else { return }
             try await output.write(
@@ -91,7 +75,7 @@ struct TunnelTests {
                 }
             }
         }
-        #expect(book.asked.withLock { $0 } == [])
+        #expect(book.lookUps == [])
     }
 
     @Test("Without a resolver of the app, a refused connection to localhost fails in the connect phase")
@@ -108,9 +92,9 @@ struct TunnelTests {
 
     @Test(
         "Addresses are raced, so that a refusing address costs little time",
-        arguments: [["::1", "127.0.0.1"], ["127.0.0.9", "127.0.0.1"], ["nonsense", "127.0.0.1"]])
+        arguments: [["::1", "127.0.0.1"], ["127.0.0.9", "127.0.0.1"]])
     func race(addresses: [String]) async throws {
-        let book = Book(["shop.test": addresses])
+        let book = AddressBook(["shop.test": addresses])
         try await withOrigin([try route(.get, "/*") { _ in .text("ok") }], transport: configuration(book)) {
             origin, transport async throws in
             #expect(try await transport.get("http://shop.test:\(origin.port)/") == Data("ok".utf8))
@@ -123,7 +107,7 @@ struct TunnelTests {
         settings.usesTLS = true
         settings.offersHTTP2 = true
         let server = try await OriginServer.start(settings)
-        let book = Book(["localhost": ["127.0.0.1"]])
+        let book = AddressBook(["localhost": ["127.0.0.1"]])
         var configuration = configuration(book)
         configuration.authorities = [try CertificateAuthority(pem: try #require(server.authorityPEM))]
         try await withTransport(configuration) { transport async throws in
@@ -135,7 +119,7 @@ struct TunnelTests {
     @Test("Large bodies are transferred in both directions")
     func large() async throws {
         let content = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-        let book = Book(["shop.test": ["127.0.0.1"]])
+        let book = AddressBook(["shop.test": ["127.0.0.1"]])
         try await withOrigin(
             [try route(.post, "/") { OriginResponse(body: .bytes($0.body)) }], transport: configuration(book)
         ) {
@@ -147,7 +131,7 @@ struct TunnelTests {
 
     @Test("A reader that does not read stops the sender through the tunnel")
     func backPressure() async throws {
-        let book = Book(["shop.test": ["127.0.0.1"]])
+        let book = AddressBook(["shop.test": ["127.0.0.1"]])
         try await expectBackPressure(configuration(book), host: "shop.test")
     }
 
@@ -155,7 +139,7 @@ struct TunnelTests {
     func failures() async throws {
         let closed = try await OriginServer.start(.init())
         await closed.stop()
-        let book = Book(["shop.test": ["127.0.0.1"], "empty.test": []])
+        let book = AddressBook(["shop.test": ["127.0.0.1"], "empty.test": []])
         try await withTransport(configuration(book)) { transport async in
             for (host, phase, code) in [
                 ("none.test", .resolve, .unknownHost), ("empty.test", .resolve, .unknownHost),
@@ -175,7 +159,7 @@ struct TunnelTests {
     @Test("A look-up that never ends causes the connect timeout")
     func endless() async throws {
         struct Endless: AddressResolving {
-            func addresses(of host: String) async throws -> [String] {
+            func addresses(of host: String) async throws -> [IPAddress] {
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 throw CancellationError()
             }
@@ -228,7 +212,7 @@ struct TunnelTests {
         ]
         let server = try await OriginServer.start(.init(routes: routes))
         let keeper = Keeper()
-        let book = Book(["shop.test": ["127.0.0.1"]])
+        let book = AddressBook(["shop.test": ["127.0.0.1"]])
         let transport = AsyncHTTPTransport(configuration(book)) { try await keeper.start($0, $1) }
         let url = "http://shop.test:\(server.port)"
         #expect(try await transport.get(url + "/a") == Data("/a".utf8))
@@ -248,7 +232,7 @@ struct TunnelTests {
     func failedStart() async throws {
         let attempts = Mutex(0)
         let keeper = Keeper()
-        let book = Book(["shop.test": ["127.0.0.1"]])
+        let book = AddressBook(["shop.test": ["127.0.0.1"]])
         let transport = AsyncHTTPTransport(configuration(book)) { addresses, timeout in
             let number = attempts.withLock { attempts in
                 attempts += 1
@@ -270,7 +254,7 @@ struct TunnelTests {
         let (begins, begun) = AsyncStream<Void>.makeStream()
         let (ends, end) = AsyncStream<Bool>.makeStream()
         func drop() async throws {
-            let transport = AsyncHTTPTransport(configuration(Book([:]))) { addresses, timeout in
+            let transport = AsyncHTTPTransport(configuration(AddressBook([:]))) { addresses, timeout in
                 begun.yield()
                 // Waits until the task is cancelled.
                 for await _ in AsyncStream<Void>.makeStream().stream {}
@@ -292,7 +276,7 @@ struct TunnelTests {
 
     @Test("A client that closes its output is disconnected, together with its connection to the host")
     func halfClosed() async throws {
-        let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(10))
+        let tunnel = try await AddressTunnel.start(AddressBook([:]), timeout: .seconds(10))
         // The host sends nothing and accepts half-closure.
         let host = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -315,7 +299,7 @@ struct TunnelTests {
 
     @Test("Unauthenticated connections are limited in number, time and bytes")
     func unauthenticatedConnections() async throws {
-        let patient = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
+        let patient = try await AddressTunnel.start(AddressBook([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         let (closes, close) = AsyncStream<Void>.makeStream()
         var channels: [any Channel] = []
         for _ in 0..<40 {
@@ -335,7 +319,7 @@ struct TunnelTests {
         for channel in channels { try? await channel.close() }
         patient.close()
 
-        let hasty = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .milliseconds(200))
+        let hasty = try await AddressTunnel.start(AddressBook([:]), timeout: .seconds(600), headTimeout: .milliseconds(200))
         let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: hasty.port).get()
         try await silent.closeFuture.get()
@@ -349,7 +333,7 @@ struct TunnelTests {
             ("CONNECT a.test:80 HTTP/1.1\r\nx: " + String(repeating: "x", count: 5_000), "431"),
         ])
     func refusedConnections(text: String, status: String) async throws {
-        let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
+        let tunnel = try await AddressTunnel.start(AddressBook([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         for _ in 0..<100 {
             try await RawClient.connect(to: tunnel.port).executeThenClose { inbound, outbound in
                 try await outbound.write(ByteBuffer(string: text))
@@ -368,14 +352,14 @@ struct TunnelTests {
 
     @Test("A client without the credentials reaches no host")
     func missingCredentials() async throws {
-        let book = Book(["shop.test": ["127.0.0.1"]])
+        let book = AddressBook(["shop.test": ["127.0.0.1"]])
         let tunnel = try await AddressTunnel.start(book, timeout: .seconds(10))
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.proxy = HostPort(host: "127.0.0.1", port: tunnel.port)
         try await withOrigin([try route(.get, "/*") { _ in .text("") }], transport: configuration) {
             origin, transport async in
             await expectFailure(.cannotConnect) { try await transport.get("http://shop.test:\(origin.port)/") }
-            #expect(origin.connectionCount == 0 && book.asked.withLock { $0.isEmpty })
+            #expect(origin.connectionCount == 0 && book.lookUps.isEmpty)
         }
         tunnel.close()
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The entry points of the fuzz targets.
 @_spi(Fuzzing) public enum NameResolutionFuzzing {
     /// Reads arbitrary bytes as an answer to the question that they contain, and checks the invariants of the result.

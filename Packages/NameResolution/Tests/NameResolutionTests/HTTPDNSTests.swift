@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import Testing
+import WebSyntax
 
 @testable import NameResolution
 

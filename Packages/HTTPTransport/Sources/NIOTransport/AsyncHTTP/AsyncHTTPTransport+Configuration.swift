@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTransport
-public import ResourceLoading
 public import WebSyntax
 
 extension AsyncHTTPTransport {

@@ -401,6 +401,6 @@ extension AsyncHTTPTransport {
 
     /// The resolver of the tunnel for `localhost`. The tunnel looks up no other names.
     private struct NoAddresses: AddressResolving {
-        func addresses(of host: String) -> [String] { [] }
+        func addresses(of host: String) -> [IPAddress] { [] }
     }
 }

@@ -5,7 +5,6 @@ internal import AsyncSupport
 @_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
-internal import ResourceLoading
 internal import SystemSupport
 internal import WebSyntax
 

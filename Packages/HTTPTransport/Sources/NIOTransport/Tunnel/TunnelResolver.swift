@@ -62,9 +62,9 @@ final class TunnelResolver: Resolver, Sendable {
             }
             state.task = Task { [addresses] in
                 do {
-                    let texts = try await addresses.addresses(of: host.asciiLowercased)
-                    // Invalid addresses are ignored, because a resolver may return names in addition to addresses.
-                    let found = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+                    let found = try await addresses.addresses(of: host.asciiLowercased).compactMap {
+                        try? SocketAddress(ipAddress: $0.description, port: port)
+                    }
                     complete(
                         found.isEmpty ? .failure(self.fail("the host name has no address", nil)) : .success(found))
                 } catch {

@@ -5,6 +5,7 @@ import HTTPTransport
 import NIOTransport
 import ResourceLoading
 import Testing
+import WebSyntax
 
 /// The transports of the conformance suite.
 enum Subject: String, CaseIterable, CustomTestStringConvertible {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The addresses of a host from the answers to several questions of types A, AAAA and HTTPS.
 struct HostAddresses: Sendable, Hashable {
     /// The port of an https URL without a port.

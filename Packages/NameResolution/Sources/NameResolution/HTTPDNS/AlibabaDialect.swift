@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 internal import StrictJSON
-internal import WebSyntax
+public import WebSyntax
 
 /// The JSON form of HTTPDNS that Alibaba Cloud uses: `/{account}/d?host=&ip=&query=4,6`.
 public struct AlibabaDialect: HTTPDNSDialect {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
-internal import WebSyntax
+public import WebSyntax
 
 /// The form of the requests and responses of an HTTPDNS service.
 ///

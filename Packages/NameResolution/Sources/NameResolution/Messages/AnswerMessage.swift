@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// A parsed answer of a recursive resolver (RFC 1035, section 4).
 ///
 /// The parser checks the whole message. It stores the records of the answer section and the start of the zone in the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The meaning of an answer for its question, after the aliases of the name are followed.
 struct ResolvedAnswer: Sendable, Hashable {
     /// The maximum number of aliases that are followed.

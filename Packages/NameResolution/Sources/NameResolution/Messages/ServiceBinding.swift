@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The content of an HTTPS record (RFC 9460).
 ///
 /// Only the parameters that address hints need are stored. The hints belong to ``target``, or to the owner of the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The order in which the addresses of a host are tried.
 ///
 /// All times are durations since a moment that the caller fixes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The reach of an address (RFC 6890).
 enum AddressScope: String, Sendable {
     /// This computer: 127.0.0.0/8 and ::1.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The rule by which an answer of the system's resolver is used, or the secure resolvers are asked.
 enum SystemAnswerCheck {
     /// The result of the rule.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Testing
+import WebSyntax
 
 @testable import NameResolution
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import WebSyntax
+
 @testable import NameResolution
 
 /// The bytes of a DNS message, built field by field, so that a test can make each field wrong.

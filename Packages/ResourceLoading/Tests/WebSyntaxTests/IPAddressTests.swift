@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import NameResolution
+@testable import WebSyntax
 
 @Suite(.timeLimit(.minutes(1)))
 struct IPAddressTests {

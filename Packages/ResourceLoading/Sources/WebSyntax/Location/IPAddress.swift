@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebSyntax
-
 /// An IP address without a zone and without a port.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// A version of the Internet Protocol.
