@@ -30,8 +30,8 @@ struct GenerationRecord: Codable {
     var boundTo: String?
     /// The sequence number of the manifest, or `nil` if it had none.
     var sequence: Int64?
-    /// A Boolean value that indicates whether the publisher has signed the manifest. It is absent if not.
-    var isSigned: Bool?
+    /// The SHA-256 digest of the manifest, if the publisher has signed it.
+    var signedDigest: String?
 
     /// The rules for response fields. It is absent if there are none.
     var fieldRules: [ResponseFieldRule]?
@@ -41,8 +41,8 @@ struct GenerationRecord: Codable {
     var keepsSpelling: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence, isSigned, fieldRules
-        case keepsSpelling
+        case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence, signedDigest
+        case fieldRules, keepsSpelling
     }
 
     /// The scope of the package. If the record has none, the scope is the origin of the base URL. For a package that

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 @_spi(Packaging) public import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
@@ -54,7 +55,7 @@ extension PackageLibrary {
             if let (source, scope) = authority {
                 record.source = .init(manifestURL: source.manifestURL, archiveURL: source.archiveURL)
                 (record.scope, record.boundTo) = (scope, source.address)
-                record.isSigned = source.signedVersion == nil ? nil : true
+                record.signedDigest = source.signed?.sha256.description
             } else if let storedBinding = try library.binding(of: manifest.id),
                 manifest.baseURL.lies(under: storedBinding.scope)
             {
@@ -135,7 +136,7 @@ extension PackageLibrary {
             let staged = try library.store.generations(in: .staged).first { $0.number == generation.number }
             let record = staged.flatMap { try? GenerationRecord(decoding: $0.metadata) }
             if isSigned {
-                guard let record, record.isSigned == true else { return false }
+                guard let record, record.signedDigest != nil else { return false }
                 return scopes?.contains { record.effectiveScope.lies(under: $0) } ?? true
             }
             guard let active = try library.activeRecord(of: generation.package.id) else { return true }
@@ -164,7 +165,7 @@ extension PackageLibrary {
     /// Returns the record of the active generation of a package, or `nil` if there is none or it is damaged.
     ///
     /// Call it on the library's thread.
-    private func activeRecord(of id: PackageID) throws -> GenerationRecord? {
+    func activeRecord(of id: PackageID) throws -> GenerationRecord? {
         try store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
             try? GenerationRecord(decoding: stored.metadata)
         }

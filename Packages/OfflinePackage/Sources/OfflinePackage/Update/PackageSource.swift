@@ -29,7 +29,7 @@ public struct PackageSource: Sendable, Hashable {
     public var scope: PackageBaseURL?
 
     /// The manifest that the publisher has signed, if it signs manifests.
-    private var signed: SignedManifest?
+    private(set) var signed: SignedManifest?
 
     /// Creates a source.
     public init(

@@ -65,7 +65,7 @@ extension PackageUpdater {
             hub.send(.updateBegan(source))
             return try await reportingFailure(of: source) { target in
                 if !library.configuration.allowsInsecure { try SecureURL.check(source.manifestURL) }
-                guard let fetched = try await releasedManifest(of: source) else {
+                guard let fetched = try await releasedManifest(of: source, skipsActive: true) else {
                     return .complete(try await keepActive(of: source))
                 }
                 let manifest = fetched.manifest
@@ -99,7 +99,7 @@ extension PackageUpdater {
         }
     }
 
-    /// Returns the result of an update to no release: the active version stays, and a staged one is discarded.
+    /// Returns the result of an update without a new release: the active version stays, and a staged one is discarded.
     /// - Throws: ``DeliveryError`` with code `noRelease` if the device has no version of the package; `StoreError`.
     private func keepActive(of source: PackageSource) async throws -> PackageUpdate {
         // A signed manifest needs the package of the source.

@@ -16,10 +16,16 @@ extension PackageUpdater {
     }
 
     /// Fetches a manifest.
-    /// - Returns: `nil` if the publisher signs manifests, and no release is for this device.
-    func releasedManifest(of source: PackageSource) async throws -> FetchedManifest? {
+    /// - Parameter skipsActive: a Boolean value that indicates whether the manifest of the active version is not
+    ///   fetched again. It has an effect only if the publisher signs manifests.
+    /// - Returns: `nil` if the publisher signs manifests, and no release or the active one is for this device.
+    func releasedManifest(
+        of source: PackageSource, skipsActive: Bool = false
+    ) async throws -> FetchedManifest? {
         let limits = library.configuration.manifestLimits
-        guard let (source, text) = try await signedText(of: source, upTo: limits.maxBytes) else { return nil }
+        guard let (source, text) = try await manifestText(of: source, upTo: limits.maxBytes, skipsActive) else {
+            return nil
+        }
         // Decoding a large manifest takes seconds, so it runs off the actor, which must process reports and
         // deadlines.
         return try await library.onThread { _ in
@@ -38,12 +44,15 @@ extension PackageUpdater {
 
     /// Returns the bytes of a manifest. If the publisher signs manifests, they are those that it has signed for the
     /// package of the source.
-    /// - Returns: `nil` if no release is for this device.
-    private func signedText(of source: PackageSource, upTo limit: Int) async throws -> (PackageSource, Data)? {
+    /// - Returns: `nil` if no release is for this device, or if it is active and `skipsActive` is `true`.
+    private func manifestText(
+        of source: PackageSource, upTo limit: Int, _ skipsActive: Bool
+    ) async throws -> (PackageSource, Data)? {
         guard configuration.signedManifests != nil else {
             return try await (source, downloader.text(source.manifestURL, upTo: limit))
         }
         guard let signed = try await signedManifest(of: source) else { return nil }
+        if skipsActive, try await isActive(signed, of: source) { return nil }
         guard signed.byteCount <= limit else {
             throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: signed.url)
         }
@@ -52,6 +61,14 @@ extension PackageUpdater {
             throw DeliveryError(.digestMismatch, "not the manifest that the publisher has signed", at: signed.url)
         }
         return (source.signed(signed), text)
+    }
+
+    /// Returns a Boolean value that indicates whether the active version has a signed manifest.
+    private func isActive(_ signed: SignedManifest, of source: PackageSource) async throws -> Bool {
+        guard let package = source.package else { return false }
+        return try await library.onThread {
+            try $0.activeRecord(of: package)?.signedDigest == signed.sha256.description
+        }
     }
 
     /// Returns the manifest that the publisher has signed for the package of a source.
