@@ -118,4 +118,65 @@ struct StatusCommandTests {
         #expect(outcome.errors.hasPrefix("error: too-many-releases: "), "\(outcome.errors)")
         #expect(outcome.errors.contains("line 20001)"), "\(outcome.errors)")
     }
+
+    // MARK: Refused releases
+
+    private struct Refusals: Decodable {
+        struct Target: Decodable, Equatable {
+            var role: String
+            var path: String
+            var package: String?
+            var reason: String
+        }
+
+        var refused: [Target]?
+    }
+
+    private func refusals() async throws -> (targets: [Refusals.Target]?, errors: String) {
+        let outcome = try await h5("status", "repository", "--json")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return (
+            try JSONDecoder().decode(Refusals.self, from: Data(outcome.output.utf8)).refused, outcome.errors
+        )
+    }
+
+    @Test("Releases that devices refuse are listed, and warned of when the package changes, until it is withdrawn")
+    func refusedReleases() async throws {
+        try await createRepository()
+        try folder.write("site/index.html", "<!doctype html>".utf8)
+        _ = try await h5("keys", "create", "team")
+        func delegate(_ scope: String) async throws {
+            let outcome = try await h5(
+                "keys", "delegate", "repository", "--package", "shop", "--scope", scope, "--public", "team.pub",
+                "--key", "targets", "online")
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+        func publish(_ version: String, _ url: String) async throws -> Program.Outcome {
+            try await h5(
+                "publish", "site", "--repository", "repository", "--id", "shop", "--version", version, "--base-url",
+                url, "--json", "--key", "team", "online")
+        }
+        try await delegate("https://shop.example/")
+        let first = try await publish("1", "https://shop.example/")
+        #expect(first.status == 0 && first.output.contains(#""warnings":[]"#), "\(first.errors)")
+        var refused = try await refusals()
+        #expect(refused.targets == [] && refused.errors.isEmpty)
+
+        try await delegate("https://shop.example/b/")
+        refused = try await refusals()
+        #expect(refused.targets?.map(\.path) == ["shop/1.json"] && refused.targets?.first?.package == "shop")
+        #expect(refused.targets?.first?.reason.contains("https://shop.example/b/") == true)
+        let warning = "warning: devices do not update shop because of shop/1.json in the role shop: "
+        #expect(refused.errors.hasPrefix(warning), "\(refused.errors)")
+        let second = try await publish("2", "https://shop.example/b/")
+        #expect(second.status == 0 && second.errors.contains(warning), "\(second.errors)")
+        #expect(second.output.contains("devices do not update shop"))
+        let promoted = try await h5("promote", "repository", "shop", "2", "--key", "team", "online")
+        #expect(promoted.status == 0 && promoted.errors.hasPrefix(warning), "\(promoted.errors)")
+
+        let withdrawn = try await h5("withdraw", "repository", "shop", "--key", "team", "online")
+        #expect(withdrawn.status == 0, "\(withdrawn.errors)")
+        refused = try await refusals()
+        #expect(refused.targets == [] && refused.errors.isEmpty)
+    }
 }

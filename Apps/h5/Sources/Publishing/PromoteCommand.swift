@@ -13,7 +13,8 @@ struct PromoteCommand: AsyncParsableCommand {
         abstract: "Changes the share and the channels of a release.",
         discussion: """
             A release that was withdrawn continues. Channels replace those of the release; without --channel they \
-            stay. A device that is in a share is also in each larger one.
+            stay. A device that is in a share is also in each larger one. Warns of releases that devices refuse, as h5 \
+            status does.
 
             Without --json, prints the release. With --json, prints it as in h5 status.
             """,
@@ -56,6 +57,8 @@ struct ReleaseArguments: ParsableArguments {
         var update = try options.update(state, settings, of: listed.role)
         update.insert(listed.release, in: listed.role)
         try folder.apply(update.steps())
+        _ = try await RefusedReleases.warn(
+            of: packageArguments.id, in: listed.role, folder: folder, root: state.publishedRoot)
         let output = ReleaseOutput(listed.release, role: listed.role)
         guard !json else { return try CommandOutput.result(json: output) }
         try CommandOutput.result(output.line)

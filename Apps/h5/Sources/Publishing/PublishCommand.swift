@@ -19,8 +19,9 @@ struct PublishCommand: AsyncParsableCommand {
             then the manifest, and the metadata last. A signal or a kill leaves the old repository or the new one. \
             h5 keys init creates a repository.
 
-            Warns of files above 1 MiB, of absolute URLs outside of the base URL in HTML, CSS and scripts, and of \
-            releases that --keep does not remove, because another role lists them.
+            Warns of files above 1 MiB, of absolute URLs outside of the base URL in HTML, CSS and scripts, of releases \
+            that --keep does not remove, because another role lists them, and of releases that devices refuse, as h5 \
+            status does.
 
             The file h5.json in the current folder can have defaults: {"repository", "id", "baseURL", "keys", \
             "channel", "trustedRoot", "expiry"}; expiry is an object of days by role. The environment variables \
@@ -133,6 +134,7 @@ struct PublishCommand: AsyncParsableCommand {
         try Task.checkCancellation()
         // Files of removed releases go after the metadata that lists them.
         try folder.apply(steps + removed.map { .remove(path: $0) })
+        warnings += try await RefusedReleases.warn(of: id, in: role, folder: folder, root: state.publishedRoot)
 
         let output = Output(
             release: ReleaseOutput(release, role: role), files: steps.map(\.path), removed: removed,

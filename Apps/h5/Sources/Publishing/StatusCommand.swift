@@ -4,7 +4,9 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import Foundation
+internal import PackageFormat
 internal import TrustedPublishing
+internal import TrustedUpdate
 
 /// The command `h5 status`, which lists the releases of a repository and the expiry of its metadata, and counts the
 /// reports of devices.
@@ -14,13 +16,18 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Lists the releases of a repository, and when its metadata expires.",
         discussion: """
             Warns of a role that expires within a quarter of its lifetime, or has expired, and of a package whose \
-            metadata the keys of its delegation have not signed. "expiring" is true for both of the former.
+            metadata the keys of its delegation have not signed. "expiring" is true for both of the former. Also warns \
+            of targets that devices refuse, because they are not valid releases or outside of the scope of their \
+            delegation, and of targets of a team that devices ignore, because its role has no such package. h5 \
+            withdraw removes a package with all its releases, also those that are not valid.
 
             Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
-            "releases", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", "expired"} \
-            and of {"package", "version", "sequence", "role", "channels", "share", "stopped", "minHost", "start", \
-            "baseURL"}, and the version of the root that waits for signatures, or null. share is in thousandths; \
-            minHost and start are null without such a condition.
+            "releases", "refused", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", \
+            "expired"}, of {"package", "version", "sequence", "role", "channels", "share", "stopped", "minHost", \
+            "start", "baseURL"} and of {"role", "path", "package", "reason"}, and the version of the root that waits \
+            for signatures, or null. share is in thousandths; minHost and start are null without such a condition. \
+            package is the one that devices do not update because of the target, or null if they ignore it. The path \
+            ID/* stands for all targets of a role. "refused" is null if devices refuse all metadata.
 
             --reports counts the lines that devices have sent, for each package, version and channel. "reports" is a \
             list of {"package", "version", "channel", "installed", "confirmed", "rolledBack", "updateFailed"}, or null \
@@ -57,8 +64,28 @@ struct StatusCommand: AsyncParsableCommand {
             var text: String { "\(expired ? "expired" : "expires") on \(expires)" }
         }
 
+        struct Refused: Encodable {
+            var role: String
+            var path: String
+            var package: PackageID?
+            var reason: String
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(role, forKey: .role)
+                try container.encode(path, forKey: .path)
+                try container.encode(package, forKey: .package)
+                try container.encode(reason, forKey: .reason)
+            }
+
+            private enum CodingKeys: String, CodingKey {
+                case role, path, package, reason
+            }
+        }
+
         var roles: [Role]
         var releases: [ReleaseOutput]
+        var refused: [Refused]?
         var waitingRoot: Int64?
         var reports: [ReleaseLog.Counts]?
 
@@ -66,12 +93,13 @@ struct StatusCommand: AsyncParsableCommand {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(roles, forKey: .roles)
             try container.encode(releases, forKey: .releases)
+            try container.encode(refused, forKey: .refused)
             try container.encode(waitingRoot, forKey: .waitingRoot)
             try container.encode(reports, forKey: .reports)
         }
 
         private enum CodingKeys: String, CodingKey {
-            case roles, releases, waitingRoot, reports
+            case roles, releases, refused, waitingRoot, reports
         }
     }
 
@@ -89,13 +117,21 @@ struct StatusCommand: AsyncParsableCommand {
                 expiring: document.expires.timeIntervalSince(time) < quarter, expired: document.expires <= time)
         }
         let log = try reports.map { try ReleaseLog(reading: $0) }
+        let refused = try await RefusedReleases.read(in: path, root: state.publishedRoot)
         let output = Output(
             roles: roles, releases: try state.releases().map { ReleaseOutput($0.release, role: $0.role) },
+            refused: refused?.map {
+                Output.Refused(role: $0.role, path: $0.path, package: $0.package, reason: $0.reason)
+            },
             waitingRoot: state.stagedRoot?.version, reports: log?.sorted)
         for role in state.unverifiedRoles.sorted() {
             CommandOutput.log(
                 "warning: the metadata of \(role) is not signed by the keys of its delegation, and its releases are "
                     + "not listed; see h5 keys renew --package")
+        }
+        // The former warning has the reason for all targets of such a role.
+        for target in refused ?? [] where !state.unverifiedRoles.contains(target.role) {
+            CommandOutput.log("warning: \(target.warning)")
         }
         for role in roles where role.expiring {
             CommandOutput.log("warning: \(role.role) \(role.text)")

@@ -5,6 +5,7 @@ import BaseTesting
 import Foundation
 import PackageFormat
 import Testing
+import WebSyntax
 
 @testable import TrustedPublishing
 
@@ -175,6 +176,27 @@ struct HostileRepositoryTests {
 
         try publisher.forge("targets", by: [publisher.targets]) { $0["targets"]?["pay/8.8.json"] = invalid }
         #expect(code { try publisher.state().releases() } == .badMetadata)
+    }
+
+    @Test("Releases of a team that are not valid are removed, and its other targets stay")
+    func invalidReleases() throws {
+        try publisher.delegate(to: [team])
+        try publisher.publish("1.0", in: "shop", by: [team, publisher.online])
+        let shop = try PackageID("shop")
+        var update = try publisher.update([team, publisher.online])
+        #expect(update.removeInvalidReleases(of: shop).isEmpty)
+        var invalid = try target("2.0")
+        invalid["custom"]?["containerkit"]?["share"] = .integer(-1)
+        try publisher.forge("shop", by: [team]) { signed in
+            for path in ["shop/2.0.json", "pay/2.0.json"] { signed["targets"]?[path] = invalid }
+            signed["targets"]?["shop/text"] = .members([:])
+        }
+        update = try publisher.update([team, publisher.online])
+        #expect(try update.removeInvalidReleases(of: PackageID("pay")).isEmpty)
+        #expect(update.removeInvalidReleases(of: shop) == ["shop/2.0.json"])
+        try publisher.apply(update.steps())
+        let targets = try #require(try publisher.state().targets["shop"]?.signed["targets"])
+        #expect(targets.members.keys.map(\.text).sorted() == ["pay/2.0.json", "shop/1.0.json", "shop/text"])
     }
 
     @Test("A new release lies below the scope of the delegation")

@@ -3,7 +3,7 @@
 
 internal import ContentDigest
 package import Foundation
-internal import PackageFormat
+package import PackageFormat
 internal import WebSyntax
 
 /// The next metadata of a repository: changes of the current metadata, which the given keys sign.
@@ -54,6 +54,30 @@ package struct RepositoryUpdate: Sendable {
             targets[listed.release.path] = nil
             signed["targets"] = targets
         }
+    }
+
+    /// Removes the targets of a delegated package that are not valid releases. Devices do not update the package as
+    /// long as its role lists one.
+    /// - Returns: the paths of the removed targets, sorted.
+    package mutating func removeInvalidReleases(of package: PackageID) -> [String] {
+        let role = state.role(of: package)
+        let targets = state.targets[role]?.signed["targets"]?.members ?? [:]
+        let paths = targets.filter { path, target in
+            guard role != TopRole.targets, path.text.hasPrefix("\(package)/") else { return false }
+            do throws(PublishingError) {
+                _ = try ReleaseRecord(target, at: path.text)
+                return false
+            } catch {
+                return true
+            }
+        }.keys
+        guard !paths.isEmpty else { return [] }
+        change(role) { signed in
+            var targets = targets
+            for path in paths { targets[path] = nil }
+            signed["targets"] = .object(targets)
+        }
+        return paths.map(\.text).sorted()
     }
 
     private mutating func change(_ role: String, _ body: (inout JSONValue) -> Void) {

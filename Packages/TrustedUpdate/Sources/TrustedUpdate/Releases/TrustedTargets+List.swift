@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import PackageFormat
+package import PackageFormat
 internal import WebSyntax
 
 /// The targets of one package.
@@ -14,7 +14,28 @@ struct PackageTargets: Sendable {
     var failure: (any Error)?
 }
 
+/// A target that devices do not use as a release.
+package struct RefusedTarget: Sendable, Hashable {
+    /// The role that lists the target.
+    package let role: String
+    /// The path of the target, or the pattern `PACKAGE/*` for all targets of a role.
+    package let path: String
+    /// The package that devices do not update because of the target, or `nil` if they ignore the target.
+    package let package: PackageID?
+    package let reason: String
+}
+
 extension TrustedTargets {
+    /// One target, or one package whose targets are not known.
+    private enum Listing {
+        /// A target of a package. The role is `nil` for the top-level one.
+        case target(TargetsContent.Target, path: String, of: PackageID, by: Delegations.Role?)
+        /// A package whose role is refused.
+        case failure(any Error, of: PackageID, by: Delegations.Role)
+        /// A target of a delegated role that is not one of its packages.
+        case foreign(path: String, by: Delegations.Role)
+    }
+
     /// Returns the targets `PACKAGE/NAME` of all packages: those that the top-level role lists, and those of the role
     /// to which it delegates the pattern `PACKAGE/*`. If there are several such roles, the first one counts.
     ///
@@ -22,20 +43,59 @@ extension TrustedTargets {
     /// by the metadata of the publisher, and one team has no effect on the packages of others.
     /// - Throws: ``TrustError`` of the top-level role; `CancellationError`.
     func list() async throws -> [PackageID: PackageTargets] {
-        let top = try await topLevel()
         var packages: [PackageID: PackageTargets] = [:]
-        func add(_ content: TargetsContent, _ path: String, of package: PackageID, scope: String?) {
-            guard let target = content.target(path) else { return }
-            do throws(TrustError) {
-                packages[package, default: PackageTargets()].targets.append((try makeTarget(target, path), scope))
-            } catch {
-                packages[package, default: PackageTargets()].failure = error
+        try await forEachListing { listing in
+            switch listing {
+            case .target(let target, let path, let package, let role):
+                do throws(TrustError) {
+                    let target = try makeTarget(target, path)
+                    packages[package, default: PackageTargets()].targets.append((target, role?.scope))
+                } catch {
+                    packages[package, default: PackageTargets()].failure = error
+                }
+            case .failure(let error, let package, _): packages[package, default: PackageTargets()].failure = error
+            case .foreign: break
             }
         }
-        for path in top.paths {
-            if let package = Self.package(of: path) { add(top, path, of: package, scope: nil) }
+        return packages
+    }
+
+    /// Returns the targets that are not valid releases, and those of delegated roles that devices ignore, sorted by
+    /// role and path.
+    /// - Throws: like ``list()``.
+    package func refusals() async throws -> [RefusedTarget] {
+        var refused: [RefusedTarget] = []
+        try await forEachListing { listing in
+            switch listing {
+            case .target(let target, let path, let package, let role):
+                do throws(TrustError) {
+                    _ = try Release(try makeTarget(target, path), of: package, below: role?.scope)
+                } catch {
+                    refused.append(
+                        RefusedTarget(
+                            role: role?.name ?? Self.topLevelName.text, path: path, package: package,
+                            reason: error.message))
+                }
+            case .failure(let error, let package, let role):
+                let reason = (error as? TrustError)?.message ?? "\(error)"
+                refused.append(RefusedTarget(role: role.name, path: "\(package)/*", package: package, reason: reason))
+            case .foreign(let path, let role):
+                let reason = "not a path of a package that is delegated to the role"
+                refused.append(RefusedTarget(role: role.name, path: path, package: nil, reason: reason))
+            }
         }
-        guard let delegations = top.delegations else { return packages }
+        return refused.sorted { ($0.role, $0.path) < ($1.role, $1.path) }
+    }
+
+    /// Reads the top-level role and the roles to which it delegates packages.
+    /// - Throws: like ``list()``.
+    private func forEachListing(_ body: (Listing) -> Void) async throws {
+        let top = try await topLevel()
+        for path in top.paths {
+            guard let package = Self.package(of: path), let target = top.target(path) else { continue }
+            body(.target(target, path: path, of: package, by: nil))
+        }
+        guard let delegations = top.delegations else { return }
         var delegated: Set<PackageID> = []
         var count = 0
         for role in delegations.allRoles {
@@ -50,18 +110,21 @@ extension TrustedTargets {
                 let content = try await content(of: role, delegations, below: [Self.topLevelName])
                 forget([Self.topLevelName, ByteText(role.name)])
                 for path in content.paths where top.target(path) == nil {
-                    guard let package = Self.package(of: path), own.contains(package) else { continue }
-                    add(content, path, of: package, scope: role.scope)
+                    if let package = Self.package(of: path), own.contains(package) {
+                        guard let target = content.target(path) else { continue }
+                        body(.target(target, path: path, of: package, by: role))
+                    } else {
+                        body(.foreign(path: path, by: role))
+                    }
                 }
             } catch let error as CancellationError {
                 throw error
             } catch let error as TrustError where error.code == .unknownRole {
                 // The role has published nothing yet. A snapshot from which it has disappeared is refused.
             } catch {
-                for package in own { packages[package, default: PackageTargets()].failure = error }
+                for package in own { body(.failure(error, of: package, by: role)) }
             }
         }
-        return packages
     }
 
     /// Returns the package of a path `PACKAGE/NAME`, or `nil` for other paths.

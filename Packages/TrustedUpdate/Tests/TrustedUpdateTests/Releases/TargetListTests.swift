@@ -197,4 +197,40 @@ struct TargetListTests {
         repository.server.onRequest { _ in }
         #expect(try await listed() == Self.all)
     }
+
+    // MARK: Refused targets
+
+    @Test("Targets that are not valid releases are refused, those of other packages are ignored, and others are not")
+    mutating func refusals() async throws {
+        repository.delegate("shop", ["paths": ["shop/*"], "scope": "https://shop.example/"])
+        repository.delegate("help", ["paths": ["help/*"]])
+        repository.addRelease("1", 1, to: "shop")
+        repository.addRelease("2", 2, to: "shop", ["scope": "https://other.example/"])
+        repository.addRelease("3", 3, to: "shop", ["share": 1_001])
+        repository.addRelease("4", 4, of: "pay", to: "shop")
+        repository.addTarget("shop/a/5.json", "deep", to: "shop")
+        // A target without conditions is no release, and not refused.
+        repository.addTarget("shop/text", "text", to: "shop")
+        repository.addRelease("6", 6, of: "blog", ["version": "a/b"])
+        repository.addRelease("7", 7, of: "help", to: "help")
+        repository.addRelease("8", 8, of: "home")
+        repository.signers["help"] = [.ed25519()]
+        try repository.publishReleases("shop", "help")
+        let refused = try await client.refresh().refusals()
+        let expected = [
+            ("help", "help/*", "help"), ("shop", "pay/4.json", nil), ("shop", "shop/2.json", "shop"),
+            ("shop", "shop/3.json", "shop"), ("shop", "shop/a/5.json", nil), ("targets", "blog/6.json", "blog"),
+        ]
+        #expect(refused.map(\.role) == expected.map(\.0) && refused.map(\.path) == expected.map(\.1))
+        #expect(try refused.map(\.package) == expected.map { try $0.2.map { try PackageID($0) } })
+        #expect(refused[2].reason.contains("https://other.example/") && refused[3].reason.contains("share"))
+
+        // The refused packages are those that devices do not update.
+        let list = try await repository.releaseList()
+        for (package, result) in list.packages {
+            let isRefused = refused.contains { $0.package == package }
+            #expect(((try? result.get()) == nil) == isRefused, "\(package)")
+        }
+        #expect(list.packages.count == 4)
+    }
 }
