@@ -179,4 +179,40 @@ struct StatusCommandTests {
         refused = try await refusals()
         #expect(refused.targets == [] && refused.errors.isEmpty)
     }
+
+    @Test("Metadata of a team that cannot be read causes a warning, and stops changes of its package only")
+    func damagedRole() async throws {
+        try await createRepository()
+        try folder.write("site/index.html", "<!doctype html>".utf8)
+        _ = try await h5("keys", "create", "team")
+        func publish(_ package: String, key: String) async throws -> Program.Outcome {
+            try await h5(
+                "publish", "site", "--repository", "repository", "--id", package, "--version", "auto", "--base-url",
+                "https://\(package).example/", "--key", key, "online")
+        }
+        let delegated = try await h5(
+            "keys", "delegate", "repository", "--package", "shop", "--public", "team.pub", "--key", "targets", "online")
+        try #require(delegated.status == 0, "\(delegated.errors)")
+        let first = try await publish("shop", key: "team")
+        try #require(first.status == 0, "\(first.errors)")
+        try folder.write("repository/metadata/1.shop.json", "{".utf8)
+        for outcome in [
+            try await publish("shop", key: "team"),
+            try await h5("withdraw", "repository", "shop", "--key", "team", "online"),
+            try await h5("keys", "renew", "repository", "--package", "shop", "--key", "team", "online"),
+        ] {
+            #expect(outcome.status == 65 && outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(outcome.errors.hasPrefix("error: bad-metadata: "), "\(outcome.errors)")
+            #expect(outcome.errors.hasSuffix("(repository/metadata/1.shop.json)\n"), "\(outcome.errors)")
+        }
+        let other = try await publish("blog", key: "targets")
+        #expect(other.status == 0, "\(other.errors)")
+        let renewed = try await h5("keys", "renew", "repository", "--key", "targets", "online")
+        let warning = "warning: the metadata of shop cannot be read"
+        #expect(renewed.status == 0 && renewed.errors.hasPrefix(warning), "\(renewed.errors)")
+        let status = try await refusals()
+        #expect(status.targets?.map(\.path) == ["shop/*"])
+        #expect(status.errors.hasPrefix(warning), "\(status.errors)")
+        #expect(status.errors.split(separator: "\n").count == 1 && status.errors.contains("metadata/1.shop.json)"))
+    }
 }

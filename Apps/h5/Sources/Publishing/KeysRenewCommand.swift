@@ -14,7 +14,8 @@ struct KeysRenewCommand: AsyncParsableCommand {
         discussion: """
             Renews the roles that the keys can sign: with the online key only, snapshot and timestamp. Run it more \
             often than the timestamp expires. h5 keys rotate renews root. Metadata of a package that the keys of its \
-            delegation have not signed stays unchanged, for example after h5 keys delegate with new keys.
+            delegation have not signed stays unchanged, for example after h5 keys delegate with new keys. So does \
+            metadata that cannot be read, with a warning.
 
             --package signs the metadata of this package only, with snapshot and timestamp, also if other keys have \
             signed it before. Compare the releases that the command prints with those that you have published, before \
@@ -50,6 +51,7 @@ struct KeysRenewCommand: AsyncParsableCommand {
         let folder = try RepositoryFolder(changing: path)
         var update = try options.update(try options.state(of: folder, settings), settings)
         guard let id else {
+            update.state.warnOfDamagedRoles()
             update.renew()
             let steps = try update.steps()
             try folder.apply(steps)

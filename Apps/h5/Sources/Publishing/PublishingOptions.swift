@@ -198,6 +198,17 @@ struct ReleaseOutput: Encodable {
     }
 }
 
+extension RepositoryState {
+    /// Warns of delegated roles whose metadata cannot be read.
+    func warnOfDamagedRoles() {
+        for (role, error) in damagedRoles.sorted(by: { $0.key < $1.key }) {
+            CommandOutput.log(
+                "warning: the metadata of \(role) cannot be read, and its releases are not listed: \(error.message) "
+                    + "(\(error.location ?? role))")
+        }
+    }
+}
+
 extension CommandError {
     /// Creates a command error with the exit status for an error of publishing.
     init(_ error: PublishingError) {

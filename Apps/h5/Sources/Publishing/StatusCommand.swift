@@ -16,10 +16,10 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Lists the releases of a repository, and when its metadata expires.",
         discussion: """
             Warns of a role that expires within a quarter of its lifetime, or has expired, and of a package whose \
-            metadata the keys of its delegation have not signed. "expiring" is true for both of the former. Also warns \
-            of targets that devices refuse, because they are not valid releases or outside of the scope of their \
-            delegation, and of targets of a team that devices ignore, because its role has no such package. h5 \
-            withdraw removes a package with all its releases, also those that are not valid.
+            metadata the keys of its delegation have not signed, or cannot be read. "expiring" is true for an expired \
+            role, too. Also warns of targets that devices refuse, because they are not valid releases or outside of \
+            the scope of their delegation, and of targets of a team that devices ignore, because its role has no such \
+            package. h5 withdraw removes a package with all its releases, also those that are not valid.
 
             Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
             "releases", "refused", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", \
@@ -129,8 +129,10 @@ struct StatusCommand: AsyncParsableCommand {
                 "warning: the metadata of \(role) is not signed by the keys of its delegation, and its releases are "
                     + "not listed; see h5 keys renew --package")
         }
-        // The former warning has the reason for all targets of such a role.
-        for target in refused ?? [] where !state.unverifiedRoles.contains(target.role) {
+        state.warnOfDamagedRoles()
+        // The former warnings have the reason for all targets of such a role.
+        let known = state.unverifiedRoles.union(state.damagedRoles.keys)
+        for target in refused ?? [] where !known.contains(target.role) {
             CommandOutput.log("warning: \(target.warning)")
         }
         for role in roles where role.expiring {

@@ -47,7 +47,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             update.insert(listed.release, in: listed.role)
             releases = [listed]
         } else {
-            try state.checkSignatures(of: state.role(of: id))
+            try state.checkMetadata(of: state.role(of: id))
             releases = try state.releases(of: id)
             let invalid = update.removeInvalidReleases(of: id)
             guard !releases.isEmpty || !invalid.isEmpty else {

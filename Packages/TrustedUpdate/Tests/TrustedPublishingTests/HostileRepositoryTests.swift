@@ -178,6 +178,45 @@ struct HostileRepositoryTests {
         #expect(code { try publisher.state().releases() } == .badMetadata)
     }
 
+    @Test(
+        "Metadata of a team that cannot be read stops changes of its package only",
+        arguments: ["{", "{}", nil, #"{"signed":{"version":1,"expires":"2031-01-01T00:00:00Z"},"signatures":[]}"#])
+    func damagedRole(text: String?) throws {
+        try publisher.delegate(to: [team])
+        try publisher.publish("1.0", in: "shop", by: [team, publisher.online])
+        let path = "metadata/1.shop.json"
+        try publisher.apply([text.map { .write(path: path, bytes: Data($0.utf8)) } ?? .remove(path: path)])
+        let shop = try PackageID("shop")
+        var state = try publisher.state()
+        let announced = try #require(state.snapshot?.signed["meta"]?["shop.json"])
+        #expect(state.damagedRoles.keys.sorted() == ["shop"])
+        let error = try #require(state.damagedRoles["shop"])
+        #expect(error.code == .badMetadata && error.location == "\(publisher.path)/\(path)")
+        #expect(!error.message.contains("\n"))
+        #expect(code { try state.release(shop, PackageVersion("1.0")) } == .badMetadata)
+        #expect(code { try state.role(of: shop, publishing: PackageBaseURL("https://shop.example/")) } == .badMetadata)
+
+        // No new first version replaces the metadata that cannot be read.
+        let keys = [team, publisher.targets, publisher.online]
+        var update = try publisher.update(keys)
+        update.insert(try publisher.release("2.0", sequence: 99).0, in: "shop")
+        #expect(code { try update.steps() } == .badMetadata)
+        update = try publisher.update(keys)
+        #expect(code { try update.resign("shop") } == .badMetadata)
+
+        let (release, files) = try publisher.release("1.0", of: "blog", sequence: 5)
+        update = try publisher.update(keys)
+        update.insert(release, in: "targets")
+        try publisher.apply(files + update.steps())
+        update = try publisher.update(keys)
+        update.renew()
+        try publisher.apply(update.steps())
+        state = try publisher.state()
+        #expect(try state.releases().map { "\($0.release.package)" } == ["blog"])
+        #expect(state.snapshot?.signed["meta"]?["shop.json"] == announced)
+        #expect(state.snapshot?.version == 5)
+    }
+
     @Test("Releases of a team that are not valid are removed, and its other targets stay")
     func invalidReleases() throws {
         try publisher.delegate(to: [team])

@@ -86,7 +86,8 @@ package final class RepositoryFolder: Sendable {
     }
 
     /// Reads the current metadata, and verifies its signatures and digests. Files that the timestamp does not announce
-    /// are ignored, such as those of an interrupted change.
+    /// are ignored, such as those of an interrupted change. Metadata of a delegated role that cannot be read is one of
+    /// ``RepositoryState/damagedRoles``.
     /// - Parameter trusted: root metadata from a trusted source, from which each root must lead to the next one, or
     ///   `nil` if the folder is such a source. In such a folder, keys of the former root count too, because a change
     ///   of the root may have been interrupted.
@@ -114,7 +115,14 @@ package final class RepositoryFolder: Sendable {
         try verify(targets, as: TopRole.targets, in: roots)
         state.targets[TopRole.targets] = targets
         for role in state.delegatedRoles where snapshot.signed["meta"]?["\(role).json"] != nil {
-            let document = try announced(role, by: snapshot)
+            let document: MetadataDocument
+            do {
+                document = try announced(role, by: snapshot)
+            } catch {
+                // Other roles do not depend on it.
+                state.damagedRoles[role] = error
+                continue
+            }
             state.targets[role] = document
             // The keys of the delegation may have been replaced since.
             if !document.isSigned(by: try state.keys(of: role)) { state.unverifiedRoles.insert(role) }
@@ -209,12 +217,16 @@ package final class RepositoryFolder: Sendable {
             throw PublishingError(.badMetadata, "\(other.name) does not announce the role", at: role)
         }
         let name = RepositoryStep.name(of: role, version)
-        let document = try document(role, name)
-        let bytes = try read(name, of: role) ?? Data()
-        guard document.version == version, file?["length"]?.number.map({ $0 == bytes.count }) ?? true,
-            file?["hashes"]?["sha256"]?.text.map({ $0 == SHA256Digest(of: bytes).hex }) ?? true
-        else { throw PublishingError(.badMetadata, "not the document that \(other.name) announces", at: role) }
-        return document
+        do throws(PublishingError) {
+            let document = try document(role, name)
+            let bytes = try read(name, of: role) ?? Data()
+            guard document.version == version, file?["length"]?.number.map({ $0 == bytes.count }) ?? true,
+                file?["hashes"]?["sha256"]?.text.map({ $0 == SHA256Digest(of: bytes).hex }) ?? true
+            else { throw PublishingError(.badMetadata, "not the document that \(other.name) announces", at: role) }
+            return document
+        } catch {
+            throw PublishingError(error.code, error.message, at: "\(path)/metadata/\(name)")
+        }
     }
 
     /// - Parameter roots: the newest root, and the one before, whose keys count if a change was interrupted.

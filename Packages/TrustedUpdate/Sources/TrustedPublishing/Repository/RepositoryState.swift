@@ -54,6 +54,10 @@ package struct RepositoryState: Sendable {
     /// releases are not listed, and only ``RepositoryUpdate/resign(_:)`` signs it again.
     package internal(set) var unverifiedRoles: Set<String> = []
 
+    /// The delegated roles whose metadata cannot be read, or is not that which the snapshot announces, with the reason.
+    /// Their releases are not listed, and nothing changes them.
+    package internal(set) var damagedRoles: [String: PublishingError] = [:]
+
     /// Creates the state of an empty repository.
     package init() {}
 
@@ -111,10 +115,11 @@ package struct RepositoryState: Sendable {
     /// Returns the name of the role that lists a new release.
     /// - Parameter scope: the URL that the package's base URL lies below.
     /// - Throws: ``PublishingError`` with code `unsigned` if other keys than those of the delegation have signed the
-    ///   metadata of the role, `badValue` if the scope does not lie below that of the delegation, or `badMetadata`.
+    ///   metadata of the role, `badValue` if the scope does not lie below that of the delegation, or `badMetadata`; the
+    ///   reason for which the metadata cannot be read.
     package func role(of package: PackageID, publishing scope: PackageBaseURL) throws(PublishingError) -> String {
         let role = role(of: package)
-        try checkSignatures(of: role)
+        try checkMetadata(of: role)
         guard let text = self.scope(of: role) else { return role }
         guard let limit = try? PackageBaseURL(text) else {
             throw PublishingError(.badMetadata, "a delegation with a scope that is no base URL", at: role)
@@ -127,8 +132,10 @@ package struct RepositoryState: Sendable {
     }
 
     /// Checks that the metadata of a role may be changed.
-    /// - Throws: ``PublishingError`` with code `unsigned` if the role is one of ``unverifiedRoles``.
-    package func checkSignatures(of role: String) throws(PublishingError) {
+    /// - Throws: ``PublishingError`` with code `unsigned` if the role is one of ``unverifiedRoles``; the reason if it
+    ///   is one of ``damagedRoles``.
+    package func checkMetadata(of role: String) throws(PublishingError) {
+        if let error = damagedRoles[role] { throw error }
         guard unverifiedRoles.contains(role) else { return }
         throw PublishingError(
             .unsigned,
@@ -180,10 +187,10 @@ package struct RepositoryState: Sendable {
 
     /// Returns a release.
     /// - Throws: ``PublishingError`` with code `notFound` or `badMetadata`, or `unsigned` if other keys than those of
-    ///   the delegation have signed the metadata that can list it.
+    ///   the delegation have signed the metadata that can list it; the reason for which this cannot be read.
     package func release(_ package: PackageID, _ version: PackageVersion) throws(PublishingError) -> Listed {
         guard let found = try releases(of: package).first(where: { $0.release.version == version }) else {
-            try checkSignatures(of: role(of: package))
+            try checkMetadata(of: role(of: package))
             throw PublishingError(.notFound, "the repository has no such release", at: "\(package) \(version)")
         }
         return found

@@ -211,14 +211,16 @@ package struct RepositoryUpdate: Sendable {
     // MARK: The next metadata
 
     /// Renews the metadata of all roles but `root` that the keys can sign. Metadata of a delegated role that other keys
-    /// than those of the delegation have signed stays unchanged.
+    /// than those of the delegation have signed, or that cannot be read, stays unchanged.
     package mutating func renew() { isRenewal = true }
 
     /// Signs the metadata of a delegated role again. If other keys than those of the delegation have signed it, all but
     /// its releases is removed, such as further delegations.
     /// - Returns: the names of the removed members and targets, sorted.
-    /// - Throws: ``PublishingError`` with code `notFound` if there is no such delegated role, or if it has no metadata.
+    /// - Throws: ``PublishingError`` with code `notFound` if there is no such delegated role, or if it has no metadata;
+    ///   the reason for which its metadata cannot be read.
     package mutating func resign(_ role: String) throws(PublishingError) -> [String] {
+        if let error = state.damagedRoles[role] { throw error }
         guard state.delegatedRoles.contains(role), var document = state.targets[role] else {
             throw PublishingError(.notFound, "no delegated role with metadata", at: role)
         }
@@ -247,7 +249,7 @@ package struct RepositoryUpdate: Sendable {
     /// Returns the files to write, in their order.
     /// - Throws: ``PublishingError`` with code `unsigned` if the keys cannot sign a document, or if a delegated role is
     ///   changed whose metadata other keys have signed; with code `badValue` if a document exceeds the limits of
-    ///   clients, or if no version follows that of a document.
+    ///   clients, or if no version follows that of a document; the reason for which changed metadata cannot be read.
     package func steps() throws(PublishingError) -> [RepositoryStep] {
         let oldRoot = state.root
         guard let root = newRoot ?? oldRoot else { throw PublishingError(.notFound, "the repository has no root") }
@@ -316,7 +318,7 @@ package struct RepositoryUpdate: Sendable {
     private func needsSignature(_ document: MetadataDocument, of role: RoleKeys) throws(PublishingError) -> Bool {
         let name = document.name
         if changed.contains(name) || name == resigned {
-            try state.checkSignatures(of: name)
+            try state.checkMetadata(of: name)
             return true
         }
         if document.isSigned(by: role) { return isRenewal && canSign(role) }
