@@ -318,6 +318,9 @@ struct PublishCommandTests {
         let removed = try await publish("6", "--keep", "1")
         #expect(removed.contains("removed targets/shop/shop-5.zip\n"))
         #expect(try await status().releases.map(\.version) == ["6", "3"])
+        let metadata = try folder.files(in: "repository/metadata")
+        #expect(metadata.count(where: { $0.hasSuffix(".snapshot.json") }) == 2 && metadata.contains("1.root.json"))
+        #expect(removed.contains("removed metadata/"))
         try await verify("6")
     }
 

@@ -70,7 +70,8 @@ struct PublishCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             The number of releases of the package that remain; older ones are removed. The newest release of each \
-            channel for all devices always remains. Default: all.
+            channel for all devices always remains. Also removes metadata that neither the new timestamp nor the \
+            former one announces, except roots. Default: all.
             """, valueName: "n"),
         transform: NumberOption.integer("a number of releases", in: 1...Int.max))
     var keep: Int?
@@ -125,7 +126,7 @@ struct PublishCommand: AsyncParsableCommand {
         outdated.removeAll { $0.role != role }
         for listed in outdated { update.remove(listed) }
         for warning in warnings { CommandOutput.log("warning: \(warning)") }
-        let removed = outdated.flatMap { [$0.release.manifestPath, $0.release.archivePath] }
+        var removed = outdated.flatMap { [$0.release.manifestPath, $0.release.archivePath] }
         let files: [RepositoryStep] = [
             .move(from: result.archive, path: release.archivePath),
             .write(path: release.manifestPath, bytes: manifest),
@@ -134,6 +135,7 @@ struct PublishCommand: AsyncParsableCommand {
         try Task.checkCancellation()
         // Files of removed releases go after the metadata that lists them.
         try folder.apply(steps + removed.map { .remove(path: $0) })
+        if keep != nil { removed += try folder.removeSupersededMetadata(since: state) }
         warnings += try await RefusedReleases.warn(of: id, in: role, folder: folder, root: state.publishedRoot)
 
         let output = Output(

@@ -64,6 +64,9 @@ package struct MetadataDocument: Sendable, Hashable {
         signed["expires"] = .string(MetadataTime.text(expires))
     }
 
+    /// A Boolean value that indicates whether the document has signatures, which need not be valid.
+    var hasSignatures: Bool { value["signatures"]?.elements.isEmpty == false }
+
     /// Adds the signature of a key, or replaces it.
     mutating func sign(by key: SigningKey) throws(PublishingError) {
         let signature = HexDigits.text(of: try key.signature(of: signed.canonical))

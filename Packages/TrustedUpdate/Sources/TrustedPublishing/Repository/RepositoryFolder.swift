@@ -182,16 +182,19 @@ package final class RepositoryFolder: Sendable {
 
     private func newestRoot() throws(PublishingError) -> Int64 {
         let suffix = ".root.json"
+        return try metadataNames().filter { $0.hasSuffix(suffix) }.compactMap { Int64($0.dropLast(suffix.count)) }
+            .reduce(0, max)
+    }
+
+    /// Returns the names of all files in the folder of metadata, unsorted.
+    func metadataNames() throws(PublishingError) -> [String] {
         do {
-            var newest: Int64 = 0
+            var names: [String] = []
             try DirectoryDescriptor(path: path + "/metadata").forEachName { name in
-                let name = String(cString: name)
-                if name.hasSuffix(suffix), let number = Int64(name.dropLast(suffix.count)) {
-                    newest = max(newest, number)
-                }
+                names.append(String(cString: name))
                 return true
             }
-            return newest
+            return names
         } catch let error as SystemError {
             throw PublishingError(error)
         } catch {
@@ -203,7 +206,7 @@ package final class RepositoryFolder: Sendable {
         try FileBytes.read("\(path)/metadata/\(name)", maxBytes: Self.maxBytes(of: role))
     }
 
-    private func document(_ role: String, _ name: String) throws(PublishingError) -> MetadataDocument {
+    func document(_ role: String, _ name: String) throws(PublishingError) -> MetadataDocument {
         guard let bytes = try read(name, of: role) else {
             throw PublishingError(.badMetadata, "the file is missing", at: "\(path)/metadata/\(name)")
         }
@@ -211,7 +214,7 @@ package final class RepositoryFolder: Sendable {
     }
 
     /// Reads a document, and compares it with its announcement in another one.
-    private func announced(_ role: String, by other: MetadataDocument) throws(PublishingError) -> MetadataDocument {
+    func announced(_ role: String, by other: MetadataDocument) throws(PublishingError) -> MetadataDocument {
         let file = other.signed["meta"]?["\(role).json"]
         guard let version = file?["version"]?.number else {
             throw PublishingError(.badMetadata, "\(other.name) does not announce the role", at: role)
