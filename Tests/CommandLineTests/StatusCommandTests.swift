@@ -168,11 +168,21 @@ struct StatusCommandTests {
         #expect(refused.targets?.first?.reason.contains("https://shop.example/b/") == true)
         let warning = "warning: devices do not update shop because of shop/1.json in the role shop: "
         #expect(refused.errors.hasPrefix(warning), "\(refused.errors)")
+        let text = try await h5("status", "repository")
+        #expect(text.output.contains("\nshop/1.json in the role shop: refused, "), "\(text.output)")
         let second = try await publish("2", "https://shop.example/b/")
         #expect(second.status == 0 && second.errors.contains(warning), "\(second.errors)")
         #expect(second.output.contains("devices do not update shop"))
         let promoted = try await h5("promote", "repository", "shop", "2", "--key", "team", "online")
         #expect(promoted.status == 0 && promoted.errors.hasPrefix(warning), "\(promoted.errors)")
+
+        // Of many targets, the first ones have warnings.
+        for version in 3...11 { _ = try await publish("\(version)", "https://shop.example/b/") }
+        try await delegate("https://shop.example/c/")
+        refused = try await refusals()
+        #expect(refused.targets?.count == 11)
+        let lines = refused.errors.split(separator: "\n")
+        #expect(lines.count == 11 && lines.last == "warning: h5 status lists 1 more targets that devices do not use")
 
         let withdrawn = try await h5("withdraw", "repository", "shop", "--key", "team", "online")
         #expect(withdrawn.status == 0, "\(withdrawn.errors)")

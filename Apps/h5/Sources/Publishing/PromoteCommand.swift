@@ -57,7 +57,7 @@ struct ReleaseArguments: ParsableArguments {
         var update = try options.update(state, settings, of: listed.role)
         update.insert(listed.release, in: listed.role)
         try folder.apply(update.steps())
-        _ = try await RefusedReleases.warn(
+        try await RefusedReleases.warn(
             of: packageArguments.id, in: listed.role, folder: folder, root: state.publishedRoot)
         let output = ReleaseOutput(listed.release, role: listed.role)
         guard !json else { return try CommandOutput.result(json: output) }

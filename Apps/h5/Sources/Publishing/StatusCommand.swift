@@ -21,7 +21,7 @@ struct StatusCommand: AsyncParsableCommand {
             the scope of their delegation, and of targets of a team that devices ignore, because its role has no such \
             package. h5 withdraw removes a package with all its releases, also those that are not valid.
 
-            Without --json, prints a line for each role, then one for each release. With --json, prints {"roles", \
+            Without --json, prints a line for each role, each release and each such target. With --json, prints {"roles", \
             "releases", "refused", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", \
             "expired"}, of {"package", "version", "sequence", "role", "channels", "share", "stopped", "minHost", \
             "start", "baseURL"} and of {"role", "path", "package", "reason"}, and the version of the root that waits \
@@ -132,9 +132,7 @@ struct StatusCommand: AsyncParsableCommand {
         state.warnOfDamagedRoles()
         // The former warnings have the reason for all targets of such a role.
         let known = state.unverifiedRoles.union(state.damagedRoles.keys)
-        for target in refused ?? [] where !known.contains(target.role) {
-            CommandOutput.log("warning: \(target.warning)")
-        }
+        RefusedReleases.warn(of: (refused ?? []).filter { !known.contains($0.role) })
         for role in roles where role.expiring {
             CommandOutput.log("warning: \(role.role) \(role.text)")
         }
@@ -146,6 +144,7 @@ struct StatusCommand: AsyncParsableCommand {
         if let version = output.waitingRoot {
             try CommandOutput.result("root \(version) waits for signatures in metadata/root.next.json")
         }
-        try CommandOutput.result(lines: output.releases.map(\.line) + (output.reports ?? []).map(\.line))
+        try CommandOutput.result(lines: output.releases.map(\.line) + (refused ?? []).map(\.line))
+        try CommandOutput.result(lines: (output.reports ?? []).map(\.line))
     }
 }

@@ -33,19 +33,36 @@ enum RefusedReleases {
         }
     }
 
+    /// The number of targets with a warning of their own.
+    private static let maxWarnings = 10
+
+    /// Warns of targets. A team can list many of them.
+    /// - Returns: the texts of the warnings.
+    @discardableResult
+    static func warn(of targets: [RefusedTarget]) -> [String] {
+        var warnings = targets.prefix(maxWarnings).map(\.warning)
+        if targets.count > maxWarnings {
+            warnings.append("h5 status lists \(targets.count - maxWarnings) more targets that devices do not use")
+        }
+        for warning in warnings { CommandOutput.log("warning: \(warning)") }
+        return warnings
+    }
+
     /// Warns of the targets of a package, and of those that devices ignore in its role, after a change of the folder.
     /// - Returns: the texts of the warnings.
+    @discardableResult
     static func warn(
         of package: PackageID, in role: String, folder: RepositoryFolder, root: MetadataDocument
     ) async throws -> [String] {
         let refused = try await read(in: folder.path, root: root) ?? []
-        let warnings = refused.filter { $0.package == package || $0.package == nil && $0.role == role }.map(\.warning)
-        for warning in warnings { CommandOutput.log("warning: \(warning)") }
-        return warnings
+        return warn(of: refused.filter { $0.package == package || $0.package == nil && $0.role == role })
     }
 }
 
 extension RefusedTarget {
+    /// One line of text.
+    var line: String { "\(path) in the role \(role): \(package == nil ? "ignored" : "refused"), \(reason)" }
+
     /// The text of a warning.
     var warning: String {
         package.map { "devices do not update \($0) because of \(path) in the role \(role): \(reason)" }
