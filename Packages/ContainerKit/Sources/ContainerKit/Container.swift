@@ -90,7 +90,7 @@ public final class Container<Engine: WebEngineDriver> {
         components = ComponentList([
             .store: StoreComponent(core.packages, logger: core.logger), .packages: packages, .resourceTable: table,
             .remoteConfig: core.makeRemoteConfig(), .diagnostics: diagnostics, .prefetch: prefetch,
-            .loopback: loopback,
+            .nameResolution: core.makeNameResolution(prefetch: prefetch?.prefetchers), .loopback: loopback,
             .cookies: CookiesComponent<Engine>(
                 cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.translation,
                 hub: core.hub),
@@ -103,8 +103,9 @@ public final class Container<Engine: WebEngineDriver> {
         diagnostics.components = components
         monitor = HostConditionsMonitor(core.configuration.hostConditions) { [weak components] in
             components?.trimMemory($0)
-        } networkChanged: { [proxies = core.proxies] in
+        } networkChanged: { [proxies = core.proxies, names = core.nameResolution] in
             proxies?.networkChanged()
+            names?.networkChanged()
         }
         self.core = core
         self.pipeline = pipeline
@@ -119,8 +120,8 @@ extension Container {
     /// A new stream of the container's events. Each access subscribes, so keep the stream and iterate over it once.
     ///
     /// The first stream begins with the stored events since the container began to open, at most 256. The stored events
-    /// are package events except download progress, `LoopbackEvent.portTaken`, `LoopbackEvent.unproven(reason:)`, and
-    /// ``ContainerEvent/remoteConfigModesIgnored(_:)``. A stream buffers 4,096 events and then drops the oldest;
+    /// are package events except download progress, `LoopbackEvent.portTaken`, `LoopbackEvent.unproven(reason:)`,
+    /// `NameLookupEvent.switchedOff`, and ``ContainerEvent/remoteConfigModesIgnored(_:)``. A stream buffers 4,096 events and then drops the oldest;
     /// ``droppedEvents`` counts them. A stream ends when ``shutDown()`` returns or the container is released.
     public var events: AsyncStream<ContainerEvent> {
         hub.subscribe()

@@ -7,6 +7,7 @@ public import HTTPCache
 public import HTTPTransport
 public import Logging
 public import Metrics
+public import NameResolution
 public import OfflinePackage
 public import PackageUpdates
 public import PageDownloads
@@ -108,6 +109,10 @@ extension ContainerConfiguration {
         /// engine. A proxy of ``transport`` or ``loopback`` replaces them. Loopback hosts are never behind them.
         /// URLSession applies the settings of the system itself, whatever this value is.
         public var proxies = ProxySelection.system
+        /// The servers that resolve host names over HTTPS, and when they are used; none by default. They serve the
+        /// connections of the container, and all of pages in the mode `loopbackProxy`. `docs/name-resolution.md`
+        /// describes them.
+        public var nameResolution: NameResolutionOptions?
         /// The HTTP cache of one user, for requests that no package answers: those of the app, and those of pages in
         /// modes in which the engine does not cache itself. By default 10 MB in memory and 100 MB on disk; `nil` for no
         /// cache.

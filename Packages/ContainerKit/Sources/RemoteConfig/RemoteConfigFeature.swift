@@ -18,6 +18,8 @@ public enum RemoteConfigFeature: String, Sendable, Hashable, CaseIterable {
     case pool
     /// Blank pages are detected and recovered.
     case blankPages = "whitePages"
+    /// Servers resolve host names. While the feature is off, the system resolves all names.
+    case nameResolution
 }
 
 /// The roll-out of a feature: on, off, or on for some devices.
@@ -67,6 +69,7 @@ package struct FeatureSwitches: Sendable {
     private let resourceTable = FeatureSwitch()
     private let pool = FeatureSwitch()
     private let blankPages = FeatureSwitch()
+    private let nameResolution = FeatureSwitch()
 
     package init() {}
 
@@ -79,6 +82,7 @@ package struct FeatureSwitches: Sendable {
         case .resourceTable: resourceTable
         case .pool: pool
         case .blankPages: blankPages
+        case .nameResolution: nameResolution
         }
     }
 

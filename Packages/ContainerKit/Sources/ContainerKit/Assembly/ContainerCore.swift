@@ -5,6 +5,7 @@ internal import BodyBridge
 @_spi(Facade) internal import HTTPTransport
 internal import HostLife
 internal import Logging
+internal import NameResolution
 @_spi(Facade) internal import OfflinePackage
 internal import PackageUpdates
 internal import RemoteConfig
@@ -32,6 +33,8 @@ final class ContainerCore<Engine: WebEngineDriver> {
     let network: NetworkLoader
     /// The proxies of the container's connections; `nil` for none.
     let proxies: SystemProxies?
+    /// The resolution of host names by servers, or `nil` if the configuration has none.
+    let nameResolution: NameResolutionService?
     let packages: PackageService
     let previews = PreviewList()
     let pages: PageRegistry
@@ -54,12 +57,14 @@ final class ContainerCore<Engine: WebEngineDriver> {
         given.network.transport = given.network.transport.marking(in: outgoing)
         var modes = try Self.pageModes(given, for: engine)
         proxies = given.selectedProxies(engine.networking)
+        let (rules, switches) = (ActiveRules(given.network.rules), FeatureSwitches())
+        nameResolution = given.makeNameResolution(proxies, switches[.nameResolution])
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         let packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
             updates: given.packages.updates, automatic: given.packages.automatic, reports: given.packages.reports,
             conditions: given.hostConditions, network: network, logger: given.logger)
-        let (rules, switches) = (ActiveRules(given.network.rules), FeatureSwitches())
+        await nameResolution?.open(in: packages.store)
         let remoteConfig = await RemoteConfigService.open(
             given, packages.store, RedirectedLoader(network), rules, switches)
         if let document = remoteConfig?.state.documentAtStart { try modes.apply(document) }

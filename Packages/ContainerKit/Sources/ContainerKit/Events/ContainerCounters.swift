@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPCache
+public import NameResolution
 public import PageDownloads
 public import PagePrefetch
 public import Prefetch
@@ -24,6 +25,8 @@ public struct ContainerCounters: Sendable, Hashable {
     public var prefetch: PrefetchCounters?
     /// The counters of the prefetch table service, or `nil` if the table is not requested from a server.
     public var prefetchTable: PrefetchTableCounters?
+    /// The counters of name resolution, or `nil` if it is not in use.
+    public var nameResolution: NameCounters?
     /// The counters of remote config, or `nil` if it is not in use.
     public var remoteConfig: RemoteConfigCounters?
     /// The counters of downloads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import NameResolution
 public import OfflinePackage
 public import PackageFormat
 public import PageDownloads
@@ -43,6 +44,8 @@ public enum ContainerEvent: Sendable {
     /// The engine failed to remove its cached files, so a page may get an outdated file. The removal is retried when
     /// the next page opens.
     case engineCachesKept([PackageBaseURL], EngineError)
+    /// An event of the servers that resolve host names.
+    case nameResolution(NameLookupEvent)
     /// The engine's cookie store became slow (`true`) or fast again (`false`). Pages do not wait for a slow store.
     case cookiesBehind(Bool)
     /// An account was signed out. `isComplete` is `false` if some of its data could not be removed.

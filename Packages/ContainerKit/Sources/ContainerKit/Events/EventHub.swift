@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import NameResolution
 internal import OfflinePackage
 
 /// The sender of events to streams and observers. It does not wait for slow readers of streams.
@@ -55,7 +56,7 @@ final class EventHub {
     /// The number of active streams.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// Delivers an event. Package events, `portTaken`, `unproven` and ignored modes are also stored for the first
+    /// Delivers an event. Package events, `portTaken`, `unproven`, `switchedOff` and ignored modes are also stored for the first
     /// subscriber, because a rollback at launch ends before the host can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
@@ -83,7 +84,7 @@ final class EventHub {
         switch event {
         case .package(.downloading), .package(.updating): return
         // These events are also sent while the container opens.
-        case .package, .remoteConfigModesIgnored: break
+        case .package, .remoteConfigModesIgnored, .nameResolution(.switchedOff): break
         #if Loopback
             case .loopback(.portTaken), .loopback(.unproven): break
         #endif

@@ -14,19 +14,20 @@ final class ComponentList {
     /// The names of the components.
     enum Name: Sendable, Hashable, CaseIterable {
         case store, resourceTable, remoteConfig, diagnostics, prefetch, loopback, cookies, httpCache, pipeline
-        case documents, packages, prompts, downloads, engineCaches, recovery, views, interface
+        case documents, packages, prompts, downloads, engineCaches, recovery, views, interface, nameResolution
     }
 
     /// The order of start, page openings, page signals and resume.
     ///
     /// - Prompts and downloads come first, so that they are ready before a page loads anything.
+    /// - Name resolution precedes prefetch, so that names are looked up before its requests need them.
     /// - Prefetch precedes the components that delay the opening of a page, so that its requests start earlier.
     /// - The store precedes the features that write to it when the app resumes.
     /// - Loopback precedes the packages: it shares the generations of a page before the packages report the page.
     /// - Recovery is last, because its reloads need all other components.
     nonisolated static let startOrder: [Name] = [
-        .prompts, .downloads, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache,
-        .store, .engineCaches, .pipeline, .documents, .packages, .interface, .views, .recovery,
+        .prompts, .downloads, .resourceTable, .remoteConfig, .diagnostics, .nameResolution, .prefetch, .loopback,
+        .cookies, .httpCache, .store, .engineCaches, .pipeline, .documents, .packages, .interface, .views, .recovery,
     ]
 
     /// The order of page closings, suspension, data removals and shut-down.
@@ -38,7 +39,7 @@ final class ComponentList {
     /// - The store is last, because the others write to it.
     nonisolated static let closeOrder: [Name] = [
         .views, .downloads, .recovery, .interface, .prompts, .diagnostics, .prefetch, .loopback, .resourceTable,
-        .remoteConfig, .packages, .documents, .pipeline, .cookies, .httpCache, .engineCaches, .store,
+        .remoteConfig, .packages, .documents, .pipeline, .nameResolution, .cookies, .httpCache, .engineCaches, .store,
     ]
 
     /// The components in start order.

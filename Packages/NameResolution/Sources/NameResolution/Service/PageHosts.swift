@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import StrictJSON
+internal import WebSyntax
+
+/// The hosts that a page sends requests to. Their names are resolved when the page opens.
+///
+/// `container-browser --suggest` measures them and writes them to `hosts.json`.
+public struct PageHosts: Sendable, Hashable {
+    /// The maximum number of bytes of a list.
+    static let maxBytes = 65_536
+    /// The maximum number of hosts of a page. Hosts after the limit are ignored.
+    static let maxHosts = 64
+
+    /// The URL of the page without query and fragment.
+    public let page: String
+    /// The names of the hosts in the order of their first use, in lower case and without duplicates.
+    public let hosts: [String]
+
+    /// Creates a list. Addresses and invalid names are omitted.
+    /// - Parameters:
+    ///   - page: the URL of the page. Its query and its fragment have no effect.
+    ///   - hosts: the names of the hosts in the order of their first use.
+    public init(page: String, hosts: [String]) {
+        self.page = Self.page(page)
+        var known: Set<String> = []
+        self.hosts = Array(
+            hosts.lazy.compactMap { try? DomainName(host: $0).description }
+                .filter { known.insert($0).inserted }.prefix(Self.maxHosts))
+    }
+
+    /// Reads `hosts.json`: an object with `page` and with `hosts`, an array of objects with `host`. Other members are
+    /// ignored.
+    /// - Throws: ``NameResolutionError`` with code `badMessage` or `tooLarge`.
+    public init(json: some Sequence<UInt8>) throws(NameResolutionError) {
+        let bytes = Array(json)
+        guard bytes.count <= Self.maxBytes else {
+            throw NameResolutionError(.tooLarge, "a list of hosts of more than \(Self.maxBytes) bytes")
+        }
+        var page: String?
+        var hosts: [String]?
+        do {
+            try bytes.withUnsafeBytes { bytes in
+                var scanner = JSONScanner(bytes, limits: .init(depth: 8))
+                try scanner.readObject { scanner, member in
+                    if scanner.equals(member, "page") {
+                        page = try scanner.readAsText()
+                    } else if scanner.equals(member, "hosts") {
+                        hosts = try Self.readHosts(&scanner)
+                    } else {
+                        try scanner.skipValue()
+                    }
+                }
+                try scanner.finish()
+            }
+        } catch {
+            throw NameResolutionError(.badMessage, "no list of hosts: \(error)")
+        }
+        guard let page, let hosts else {
+            throw NameResolutionError(.badMessage, "a list of hosts without the member page or hosts")
+        }
+        self.init(page: page, hosts: hosts)
+    }
+
+    private static func readHosts(_ scanner: inout JSONScanner) throws -> [String] {
+        var hosts: [String] = []
+        try scanner.readArray { scanner in
+            try scanner.readObject { scanner, member in
+                if scanner.equals(member, "host"), let host = try scanner.readAsText() {
+                    hosts.append(host)
+                } else if !scanner.equals(member, "host") {
+                    try scanner.skipValue()
+                }
+            }
+        }
+        return hosts
+    }
+
+    /// Returns a URL without its query and fragment.
+    static func page(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+}
