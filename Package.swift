@@ -287,8 +287,10 @@ let package = Package(
             "TrustedPublishing", in: "TrustedUpdate",
             ["ContentDigest", "PackageFormat", "StrictJSON", "SystemSupport", "WebSyntax", .crypto]),
         tests(of: "TrustedPublishing", in: "TrustedUpdate", ["BaseTesting", "PackageFormat", "WebSyntax"]),
-        target("NameResolution", ["StrictJSON", "SystemSupport", "WebSyntax", .httpTypes]),
-        tests(of: "NameResolution", ["BaseTesting", "WebSyntax", .httpTypes]),
+        target(
+            "NameResolution",
+            ["AsyncSupport", "ResourceLoading", "StrictJSON", "SystemSupport", "WebSyntax", .httpTypes]),
+        tests(of: "NameResolution", ["AsyncSupport", "BaseTesting", "ResourceLoading", "WebSyntax", .httpTypes]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(

@@ -27,6 +27,8 @@ let package = Package(
         .target(
             name: "NameResolution",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
@@ -35,8 +37,10 @@ let package = Package(
         .testTarget(
             name: "NameResolutionTests",
             dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "NameResolution",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

@@ -40,4 +40,12 @@ extension ErrorCode<NameResolutionError> {
     public static var badResponse: Self { Self("bad-response") }
     /// The answer is longer than its limit.
     public static var tooLarge: Self { Self("too-large") }
+    /// The system has no address for the name.
+    public static var noSuchName: Self { Self("no-such-name") }
+    /// The system's resolver failed.
+    public static var systemFailure: Self { Self("system-failure") }
+    /// The look-up took too long.
+    public static var timedOut: Self { Self("timed-out") }
+    /// The answer has an address that a host of the public internet cannot have.
+    public static var implausibleAnswer: Self { Self("implausible-answer") }
 }

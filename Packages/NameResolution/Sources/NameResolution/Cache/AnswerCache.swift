@@ -4,7 +4,7 @@
 internal import WebSyntax
 
 /// The source of an answer.
-enum AnswerSource: String, Sendable, Codable {
+public enum AnswerSource: String, Sendable, Codable {
     /// The system's resolver.
     case system
     /// DNS over HTTPS.
@@ -13,20 +13,30 @@ enum AnswerSource: String, Sendable, Codable {
     case httpDNS
 }
 
-/// The network that a device uses, for example its default route and gateway. Answers are valid in one network only.
-struct NetworkIdentity: Sendable, Hashable, Codable {
-    /// The text that distinguishes networks.
-    let name: String
+/// The parts of an answer besides its addresses.
+struct AnswerDetails: Sendable, Hashable {
+    /// The names that the host is an alias of.
+    var aliases: [String] = []
+    /// The index of the server in the configuration; `nil` for other answers.
+    var server: UInt8?
+    /// A Boolean value that indicates whether the addresses are hints of an HTTPS record.
+    var usesHints = false
+    /// A Boolean value that indicates whether the name does not exist.
+    var isNameError = false
 }
 
 /// An answer in the cache.
 struct CachedAnswer: Sendable, Hashable {
-    /// The addresses; empty for a negative answer.
-    let addresses: [IPAddress]
+    /// The addresses, in the order in which they are tried; empty for a negative answer.
+    var addresses: [IPAddress]
     /// The source of the answer.
     let source: AnswerSource
     /// The time until which the answer is fresh.
     let expiry: Duration
+    /// The time at which the answer was stored.
+    var stored = Duration.zero
+    /// The other parts of the answer.
+    var details = AnswerDetails()
     /// The time from which a stale answer may be refreshed again.
     var nextRefresh = Duration.zero
 }
@@ -94,12 +104,41 @@ struct AnswerCache: Sendable {
         answers.removeAll()
     }
 
+    /// Removes all answers. The results of look-ups that are under way are not stored.
+    mutating func removeAll() {
+        generation += 1
+        answers.removeAll()
+    }
+
+    /// Returns the answer for a host, also a stale one, without a change of the order.
+    func answer(for host: String) -> CachedAnswer? { answers.value(of: Self.key(of: host)) }
+
+    /// Returns the addresses of a fresh positive answer, which then counts as used.
+    /// - Returns: `nil` if there is no such answer; ``lookUp(_:now:)`` then has the details.
+    mutating func freshAddresses(of host: String, now: Duration) -> [IPAddress]? {
+        answers.withUsed(Self.key(of: host)) { answer in
+            now < answer.expiry && !answer.addresses.isEmpty ? answer.addresses : nil
+        }
+    }
+
+    /// Changes the order of the addresses of a host.
+    /// - Parameter order: a closure that returns the same addresses in another order.
+    mutating func reorder(_ host: String, _ order: ([IPAddress]) -> [IPAddress]) {
+        let key = Self.key(of: host)
+        guard var answer = answers.value(of: key) else { return }
+        answer.addresses = order(answer.addresses)
+        answers.replace(answer, of: key)
+    }
+
     /// Returns the answer for a host.
     mutating func lookUp(_ host: String, now: Duration) -> LookUp {
         let key = Self.key(of: host)
         guard var answer = answers.use(key) else { return .missing }
         if now < answer.expiry { return .fresh(answer) }
-        guard !answer.addresses.isEmpty, now < answer.expiry + .seconds(limits.staleTime) else {
+        // The system does not say how long its answers are valid.
+        guard !answer.addresses.isEmpty, answer.source != .system,
+            now < answer.expiry + .seconds(limits.staleTime)
+        else {
             answers.remove(key)
             return .missing
         }
@@ -118,16 +157,18 @@ struct AnswerCache: Sendable {
     ///   - host: the host of the look-up. An invalid name is not stored.
     ///   - generation: the generation of the cache at the start of the look-up.
     ///   - now: the current time.
+    ///   - details: the other parts of the answer.
     mutating func insert(
         _ addresses: [IPAddress], from source: AnswerSource, lifetime: UInt32?, for host: String,
-        startedIn generation: UInt64, now: Duration
+        startedIn generation: UInt64, now: Duration, details: AnswerDetails = AnswerDetails()
     ) {
         guard generation == self.generation, (try? DomainName(host: host)) != nil else { return }
         let key = Self.key(of: host)
         guard let lifetime else { return answers.remove(key) }
         let seconds = min(max(lifetime, limits.floor), addresses.isEmpty ? limits.negativeCeiling : limits.ceiling)
         let answer = CachedAnswer(
-            addresses: Array(addresses.prefix(limits.addresses)), source: source, expiry: now + .seconds(seconds))
+            addresses: Array(addresses.prefix(limits.addresses)), source: source, expiry: now + .seconds(seconds),
+            stored: now, details: details)
         answers.insert(answer, for: key, cost: Self.cost(of: answer, host: key))
     }
 
@@ -137,10 +178,13 @@ struct AnswerCache: Sendable {
         let heapObject = 48
         return 2 * (MemoryLayout<CachedAnswer>.stride + 96) + 2 * heapObject + host.utf8.count
             + answer.addresses.count * MemoryLayout<IPAddress>.stride
+            + answer.details.aliases.reduce(0) { $0 + heapObject + $1.utf8.count }
     }
 
     /// The host in lower case and without a trailing dot.
-    private static func key(of host: String) -> String {
+    static func key(of host: String) -> String {
+        let isCanonical = host.utf8.last != UInt8(ascii: ".") && host.utf8.allSatisfy { !(0x41...0x5A).contains($0) }
+        guard !isCanonical else { return host }
         let name = host.asciiLowercased
         return name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name
     }
@@ -149,7 +193,7 @@ struct AnswerCache: Sendable {
 // MARK: Persistence
 
 extension AnswerCache {
-    /// Returns the positive answers, the most recently used first; `nil` if the network is unknown.
+    /// Returns the positive answers of servers, the most recently used first; `nil` if the network is unknown.
     /// - Parameters:
     ///   - now: the current time.
     ///   - time: the same time as seconds since 1970.
@@ -157,7 +201,7 @@ extension AnswerCache {
         guard let network else { return nil }
         let stored = answers.entries.compactMap { host, answer -> StoredAnswers.Answer? in
             let lifetime = (answer.expiry - now).components.seconds
-            guard !answer.addresses.isEmpty, lifetime > -Int64(limits.staleTime) else { return nil }
+            guard !answer.addresses.isEmpty, answer.source != .system, lifetime > -Int64(limits.staleTime) else { return nil }
             return StoredAnswers.Answer(
                 host: host, addresses: answer.addresses.map(\.description), lifetime: lifetime, source: answer.source)
         }
@@ -178,9 +222,11 @@ extension AnswerCache {
             let key = Self.key(of: entry.host)
             let addresses = entry.addresses.prefix(limits.addresses).compactMap { IPAddress($0) }
             guard !overflows, lifetime > -Int64(limits.staleTime), lifetime <= Int64(limits.ceiling),
-                !addresses.isEmpty, (try? DomainName(host: entry.host)) != nil, answers.value(of: key) == nil
+                !addresses.isEmpty, entry.source != .system, (try? DomainName(host: entry.host)) != nil,
+                answers.value(of: key) == nil
             else { continue }
-            let answer = CachedAnswer(addresses: addresses, source: entry.source, expiry: now + .seconds(lifetime))
+            let answer = CachedAnswer(
+                addresses: addresses, source: entry.source, expiry: now + .seconds(lifetime), stored: now)
             answers.insert(answer, for: key, cost: Self.cost(of: answer, host: key))
         }
     }

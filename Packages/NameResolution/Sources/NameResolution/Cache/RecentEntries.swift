@@ -3,12 +3,15 @@
 
 /// A dictionary that removes its least recently used entries when it exceeds its limits.
 ///
-/// All operations on one entry take constant time. The entries are in one array, as a list linked by indexes.
+/// All operations on one entry take constant time. The entries are in one array, as a list linked by indexes. A use by
+/// ``withUsed(_:_:)`` only marks its entry: the entry becomes the most recently used one when it would be removed.
 struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         let key: Key
         var value: Value
         var cost: Int
+        /// A Boolean value that indicates whether the entry was used since it got its place in the list.
+        var isUsed = false
         /// The index of the next more recently used slot.
         var newer: Int?
         /// The index of the next less recently used slot.
@@ -39,16 +42,17 @@ struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The number of entries.
     var count: Int { slots.count }
 
-    /// The entries, the most recently used first.
+    /// The entries, the most recently used first; marked entries are before all others.
     var entries: [(key: Key, value: Value)] {
-        var entries: [(key: Key, value: Value)] = []
-        entries.reserveCapacity(count)
+        var used: [(key: Key, value: Value)] = []
+        var unused: [(key: Key, value: Value)] = []
         var place = newest
         while let index = place {
-            entries.append((slots[index].key, slots[index].value))
-            place = slots[index].older
+            let slot = slots[index]
+            if slot.isUsed { used.append((slot.key, slot.value)) } else { unused.append((slot.key, slot.value)) }
+            place = slot.older
         }
-        return entries
+        return used + unused
     }
 
     /// Returns the value of a key without a change of the order.
@@ -64,21 +68,37 @@ struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return slots[index].value
     }
 
+    /// Calls a closure with the value of a key, and marks the entry as used.
+    /// - Returns: the result of the closure; `nil` without a value.
+    mutating func withUsed<Result>(_ key: Key, _ body: (borrowing Value) -> Result?) -> Result? {
+        guard let index = places[key] else { return nil }
+        if !slots[index].isUsed { slots[index].isUsed = true }
+        return body(slots[index].value)
+    }
+
     /// Replaces the value of a key if there is one, without a change of the order and the cost.
     mutating func replace(_ value: Value, of key: Key) {
         if let index = places[key] { slots[index].value = value }
     }
 
-    /// Inserts or replaces the value of a key, which becomes the most recently used one, and then removes entries until
-    /// the limits are met. A value that alone exceeds the limit is not stored.
+    /// Inserts or replaces the value of a key, which becomes the most recently used one, and removes other entries so
+    /// that the limits are met. A value that alone exceeds the limit is not stored.
     mutating func insert(_ value: Value, for key: Key, cost: Int = 1) {
         remove(key)
         guard cost <= maxCost, maxCount > 0 else { return }
+        while count >= maxCount || self.cost > maxCost - cost, let oldest {
+            if slots[oldest].isUsed {
+                slots[oldest].isUsed = false
+                unlink(oldest)
+                linkAsNewest(oldest)
+            } else {
+                remove(slots[oldest].key)
+            }
+        }
         slots.append(Slot(key: key, value: value, cost: cost))
         places[key] = slots.count - 1
         linkAsNewest(slots.count - 1)
         self.cost += cost
-        while count > maxCount || self.cost > maxCost, let oldest { remove(slots[oldest].key) }
     }
 
     /// Removes the entry of a key.

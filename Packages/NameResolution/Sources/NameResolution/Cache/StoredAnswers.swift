@@ -28,7 +28,7 @@ struct StoredAnswers: Sendable, Hashable, Codable {
     /// The time at which the answers were stored, in seconds since 1970.
     let time: Int64
     /// The answers, the most recently used first.
-    let answers: [Answer]
+    private(set) var answers: [Answer]
 
     /// Creates the stored form.
     init(network: NetworkIdentity, time: Int64, answers: [Answer]) {
@@ -40,6 +40,20 @@ struct StoredAnswers: Sendable, Hashable, Codable {
 
     /// A Boolean value that indicates whether this version of the module can use the answers.
     var isKnownVersion: Bool { version == Self.knownVersion }
+
+    /// Returns the most recently used answers.
+    func newest(_ count: Int = StoredNetworks.maxNames) -> StoredAnswers {
+        var copy = self
+        copy.answers = Array(answers.prefix(count))
+        return copy
+    }
+
+    /// Returns the answers that satisfy a condition.
+    func filtered(_ isIncluded: (Answer) -> Bool) -> StoredAnswers {
+        var copy = self
+        copy.answers = answers.filter(isIncluded)
+        return copy
+    }
 
     /// Reads a file.
     /// - Throws: ``NameResolutionError`` with code `tooLarge` or `badMessage`.

@@ -8,12 +8,7 @@ internal import WebSyntax
 /// The requests of DNS over HTTPS (RFC 8484, section 4.1).
 struct DoHRequest: Sendable, Hashable {
     /// A request method.
-    enum Method: Sendable {
-        /// The query is in the URL, so that HTTP caches can store the answer.
-        case get
-        /// The query is the body.
-        case post
-    }
+    typealias Method = NameServer.Method
 
     /// The media type of DNS messages (RFC 8484, section 6).
     static let mediaType = "application/dns-message"

@@ -12,6 +12,10 @@ struct ResolvedAnswer: Sendable, Hashable {
 
     /// The name at the end of the aliases.
     let name: DomainName
+    /// The names that the question's name is an alias of, in their order; the last one is ``name``.
+    private(set) var aliases: [DomainName] = []
+    /// A Boolean value that indicates whether the name does not exist.
+    let isNameError: Bool
     /// The addresses of the name, in the order of the answer and without duplicates; empty for other questions.
     private(set) var addresses: [IPAddress] = []
     /// The HTTPS records of the name, in the order of their priorities; an alias (RFC 9460, section 2.4.2) is the only
@@ -53,9 +57,11 @@ struct ResolvedAnswer: Sendable, Hashable {
                 throw NameResolutionError(.tooManyAliases, "more than \(Self.maxAliases) aliases", at: place)
             }
             name = alias.target
+            self.aliases.append(name)
             lowest = min(alias.timeToLive, lowest ?? .max)
         }
         self.name = name
+        isNameError = message.code == .nameError
         guard message.code == .noError else {
             timeToLive = Self.negativeTimeToLive(message, name, lowest)
             return

@@ -42,6 +42,12 @@ struct AddressRanking: Sendable {
         histories.insert(history, for: host)
     }
 
+    /// Returns a Boolean value that indicates whether all of the addresses are set aside.
+    func areSetAside(_ addresses: [IPAddress], for host: String, now: Duration) -> Bool {
+        guard let history = histories.value(of: host) else { return addresses.isEmpty }
+        return addresses.allSatisfy { address in history.failures[address].map { $0 > now } ?? false }
+    }
+
     /// Removes all results, because they are of another network.
     mutating func removeAll() { histories.removeAll() }
 

@@ -24,7 +24,8 @@ struct TranslationPrefix: Sendable, Hashable {
     /// The prefix 64:ff9b::/96 (RFC 6052, section 2.1).
     static let wellKnown = TranslationPrefix(validOctets: [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8))
 
-    private let octets: [UInt8]
+    /// The octets of the prefix: 4, 5, 6, 7, 8 or 12.
+    let octets: [UInt8]
 
     /// Creates a prefix.
     /// - Parameters:

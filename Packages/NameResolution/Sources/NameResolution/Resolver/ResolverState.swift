@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import WebSyntax
+
+/// The state of a ``NameResolver``, which its lock protects.
+struct ResolverState: Sendable {
+    /// A look-up that is under way.
+    struct Flight: Sendable, Hashable {
+        /// The host.
+        let host: String
+        /// The order of resolvers.
+        let order: LookUpState.Order
+        /// The generation of the cache at the start.
+        let generation: UInt64
+        /// A Boolean value that indicates whether the answer is stored: the resolver is used for the host.
+        let isStored: Bool
+    }
+
+    /// The addresses of a host after connections to all of the servers' addresses have failed.
+    private struct Fallback: Sendable {
+        /// The addresses of the servers.
+        let own: Set<IPAddress>
+        /// The other addresses of the system; `nil` before its look-up.
+        var system: Set<IPAddress>?
+    }
+
+    typealias Waiter = CheckedContinuation<NameAnswer, any Error>
+
+    /// The maximum number of hosts whose failed addresses are remembered.
+    private static let maxFallbacks = 256
+    /// The maximum number of hosts whose implausible answers are reported in a network.
+    private static let maxReported = 256
+
+    var cache = AnswerCache()
+    var counters = NameCounters()
+    /// The answers of other networks, the most recently used first.
+    var archive: [StoredAnswers] = []
+    /// The names that wait for a look-up ahead, and the tasks that take them.
+    var preparation = Preparation()
+    /// The search for the prefix of address translation, in a network without IPv4.
+    var discovery: Task<TranslationPrefix?, Never>?
+
+    /// A Boolean value that indicates whether servers are used.
+    private(set) var isActive = true
+    /// The outcomes of look-ups.
+    private var lookUps = SecureResolutionState() { didSet { updateActive() } }
+    /// The outcomes of connections.
+    private var connections = SecureResolutionState() { didSet { updateActive() } }
+    private var ranking = AddressRanking()
+    private var fallbacks = RecentEntries<String, Fallback>(maxCount: ResolverState.maxFallbacks)
+    private var reported: Set<String> = []
+    private var flights: [Flight: [UInt64: Waiter]] = [:]
+    /// The look-up that each waiter waits for.
+    private var places: [UInt64: Flight] = [:]
+    private var lastWaiter: UInt64 = 0
+
+    private mutating func updateActive() {
+        isActive = lookUps.offReason == nil && connections.offReason == nil
+    }
+
+    /// A Boolean value that indicates whether the app or its remote configuration permits servers.
+    var isOn: Bool {
+        get { lookUps.offReason != .turnedOff }
+        set { lookUps.set(isOn: newValue) }
+    }
+
+    // MARK: Answers
+
+    /// Returns the addresses that are known without a look-up, and a look-up to start.
+    /// - Parameter order: a closure that returns the order of resolvers for a host.
+    mutating func knownAddresses(
+        of host: String, _ order: (String) -> LookUpState.Order?, now: Duration
+    ) -> ([IPAddress]?, Flight?) {
+        guard isActive else { return (nil, nil) }
+        if fallbacks.count > 0, let fallback = fallbacks.value(of: AnswerCache.key(of: host)), fallback.system == nil {
+            return (nil, nil)
+        }
+        if let addresses = cache.freshAddresses(of: host, now: now) {
+            counters.hits += 1
+            return (addresses, nil)
+        }
+        guard case .stale(let answer, let needsRefresh) = cache.lookUp(host, now: now) else { return (nil, nil) }
+        counters.staleHits += 1
+        guard needsRefresh, let order = order(AnswerCache.key(of: host)) else { return (answer.addresses, nil) }
+        let flight = Flight(
+            host: AnswerCache.key(of: host), order: order, generation: cache.generation, isStored: true)
+        return (answer.addresses, refresh(flight))
+    }
+
+    /// Returns the answer of the cache, or adds a waiter to a look-up.
+    /// - Returns: the answer, which the caller passes to the waiter, and a look-up to start.
+    mutating func answer(
+        for host: String, _ order: LookUpState.Order?, _ servers: [NameServer], now: Duration, waiter: (UInt64, Waiter)
+    ) -> (Result<NameAnswer, any Error>?, Flight?) {
+        guard let order, isActive else {
+            let flight = Flight(host: host, order: .systemOnly, generation: cache.generation, isStored: false)
+            return (nil, wait(waiter, for: flight))
+        }
+        if let fallback = fallbacks.value(of: host), fallback.system == nil, order != .secureOnly {
+            let flight = Flight(host: host, order: .systemOnly, generation: cache.generation, isStored: true)
+            return (nil, wait(waiter, for: flight))
+        }
+        let flight = Flight(host: host, order: order, generation: cache.generation, isStored: true)
+        switch cache.lookUp(host, now: now) {
+        case .fresh(let answer):
+            counters.hits += 1
+            return (.success(NameAnswer(host, answer, now: now, servers)), nil)
+        case .stale(let answer, let needsRefresh):
+            counters.staleHits += 1
+            return (.success(NameAnswer(host, answer, now: now, servers)), needsRefresh ? refresh(flight) : nil)
+        case .missing: return (nil, wait(waiter, for: flight))
+        }
+    }
+
+    // MARK: Waiters
+
+    mutating func makeWaiterID() -> UInt64 {
+        lastWaiter += 1
+        return lastWaiter
+    }
+
+    /// Removes a waiter, whose task is cancelled.
+    mutating func removeWaiter(_ id: UInt64) -> Waiter? {
+        guard let flight = places.removeValue(forKey: id) else { return nil }
+        return flights[flight]?.removeValue(forKey: id)
+    }
+
+    /// Adds a waiter to a look-up.
+    /// - Returns: the look-up if the caller starts it.
+    private mutating func wait(_ waiter: (id: UInt64, continuation: Waiter), for flight: Flight) -> Flight? {
+        let started = refresh(flight)
+        places[waiter.id] = flight
+        flights[flight]?[waiter.id] = waiter.continuation
+        return started
+    }
+
+    /// Registers a look-up.
+    /// - Returns: the look-up if the caller starts it; `nil` if it is under way.
+    private mutating func refresh(_ flight: Flight) -> Flight? {
+        guard flights[flight] == nil else { return nil }
+        flights[flight] = [:]
+        counters.lookUps += 1
+        return flight
+    }
+
+    private mutating func removeWaiters(of flight: Flight) -> [Waiter] {
+        let waiters = flights.removeValue(forKey: flight) ?? [:]
+        for id in waiters.keys { places[id] = nil }
+        return Array(waiters.values)
+    }
+
+    // MARK: Effects of look-ups
+
+    /// Stores the answer of a look-up.
+    /// - Returns: the answer with its addresses in the order in which they are tried, and the waiters.
+    mutating func deliver(
+        _ answer: LookUpAnswer, _ reason: NameAnswer.Reason, to flight: Flight, now: Duration
+    ) -> (LookUpAnswer, [Waiter]) {
+        if reason == .serversFailed { counters.systemFallbacks += 1 }
+        return (store(answer, for: flight, now: now), removeWaiters(of: flight))
+    }
+
+    /// Stores an answer.
+    /// - Returns: the answer with its addresses in the order in which they are tried.
+    @discardableResult
+    mutating func store(_ answer: LookUpAnswer, for flight: Flight, now: Duration) -> LookUpAnswer {
+        var ranked = answer
+        ranked.addresses = ranking.ranked(answer.addresses, for: flight.host, now: now)
+        guard flight.isStored, flight.generation == cache.generation else { return ranked }
+        if flight.order == .systemOnly {
+            if var fallback = fallbacks.value(of: flight.host) {
+                fallback.system = Set(answer.addresses).subtracting(fallback.own)
+                fallbacks.insert(fallback, for: flight.host)
+            }
+        } else {
+            // A new answer of the servers or of the system, as the order of resolvers says.
+            fallbacks.remove(flight.host)
+        }
+        cache.insert(
+            ranked.addresses, from: answer.source, lifetime: answer.lifetime, for: flight.host,
+            startedIn: flight.generation, now: now, details: answer.details)
+        return ranked
+    }
+
+    /// Ends a look-up without an answer.
+    /// - Returns: the waiters.
+    mutating func fail(_ flight: Flight) -> [Waiter] {
+        // Without an answer of the system, nothing is known about the servers.
+        if flight.order == .systemOnly { fallbacks.remove(flight.host) }
+        return removeWaiters(of: flight)
+    }
+
+    /// Records the outcome of the servers in a look-up.
+    /// - Returns: the event that the servers are switched off.
+    mutating func record(_ outcome: SecureResolutionState.Outcome, now: Duration) -> NameLookupEvent? {
+        if outcome == .answered { counters.serverAnswers += 1 } else { counters.serverFailures += 1 }
+        let wasActive = isActive
+        return lookUps.record(outcome, now: now) && wasActive ? .switchedOff(.lookUps) : nil
+    }
+
+    /// Records an implausible answer for a host.
+    /// - Returns: the event, once for each host in a network.
+    mutating func reportImplausible(_ host: String) -> NameLookupEvent? {
+        counters.implausibleAnswers += 1
+        guard reported.count < Self.maxReported, reported.insert(host).inserted else { return nil }
+        return .implausibleAnswer(host: host)
+    }
+
+    // MARK: Connections
+
+    /// Records the end of an attempt to connect.
+    /// - Returns: the event that the servers are switched off.
+    mutating func record(
+        _ outcome: AddressOutcome, of address: IPAddress, for host: String, now: Duration
+    ) -> NameLookupEvent? {
+        guard let answer = cache.answer(for: host) else { return nil }
+        let isOwn = answer.source != .system
+        var event: NameLookupEvent?
+        switch outcome {
+        case .connected:
+            ranking.recordSuccess(of: address, for: host)
+            if let fallback = fallbacks.value(of: host) {
+                let isOfSystem = fallback.system?.contains(address) == true
+                if isOfSystem || fallback.own.contains(address) { fallbacks.remove(host) }
+                if isOfSystem {
+                    counters.connectionFallbacks += 1
+                    let wasActive = isActive
+                    if connections.record(.failed, now: now), wasActive { event = .switchedOff(.connections) }
+                }
+            } else if isOwn {
+                _ = connections.record(.answered, now: now)
+            }
+        case .failed:
+            ranking.recordFailure(of: address, for: host, now: now)
+            if isOwn, fallbacks.value(of: host) == nil,
+                ranking.areSetAside(answer.addresses, for: host, now: now)
+            {
+                fallbacks.insert(Fallback(own: Set(answer.addresses)), for: host)
+            }
+        }
+        cache.reorder(host) { ranking.ranked($0, for: host, now: now) }
+        return event
+    }
+
+    // MARK: Network
+
+    /// Changes the network. Answers and results of another network are removed.
+    /// - Returns: `true` if the network is another one or unknown.
+    mutating func changeNetwork(to network: NetworkIdentity?) -> Bool {
+        let generation = cache.generation
+        cache.changeNetwork(to: network)
+        guard generation != cache.generation else { return false }
+        removeResults()
+        return true
+    }
+
+    /// Removes all answers and results.
+    mutating func removeAll() {
+        cache.removeAll()
+        archive = []
+        removeResults()
+    }
+
+    private mutating func removeResults() {
+        ranking.removeAll()
+        fallbacks.removeAll()
+        reported = []
+        discovery = nil
+    }
+}
