@@ -289,8 +289,13 @@ let package = Package(
         tests(of: "TrustedPublishing", in: "TrustedUpdate", ["BaseTesting", "PackageFormat", "WebSyntax"]),
         target(
             "NameResolution",
-            ["AsyncSupport", "ResourceLoading", "StrictJSON", "SystemSupport", "WebSyntax", .httpTypes]),
-        tests(of: "NameResolution", ["AsyncSupport", "BaseTesting", "ResourceLoading", "WebSyntax", .httpTypes]),
+            [
+                "AsyncSupport", "ResourceLoading", "ResourceStore", "StrictJSON", "SystemSupport", "WebSyntax",
+                .httpTypes, .log,
+            ]),
+        tests(
+            of: "NameResolution",
+            ["AsyncSupport", "BaseTesting", "ResourceLoading", "ResourceStore", "WebSyntax", .httpTypes, .log]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
         target(
@@ -513,8 +518,8 @@ let package = Package(
                 "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
-                "HTTPSemantics", "Prefetch", "SchemeRouter", "SchemeMode", "StrictJSON", "WebEngine",
-                "WebViewPool", .httpTypes, .log, .metrics,
+                "HTTPSemantics", "NameResolution", "Prefetch", "SchemeRouter", "SchemeMode", "StrictJSON",
+                "WebEngine", "WebViewPool", .httpTypes, .log, .metrics,
                 .target(name: "LoopbackInterception", condition: .when(traits: loopback)),
                 .target(name: "LoopbackServer", condition: .when(traits: loopback)),
                 .target(name: "NIOTransport", condition: .when(traits: network)),

@@ -21,7 +21,9 @@ let package = Package(
     ],
     dependencies: [
         .package(path: "../ResourceLoading"),
+        .package(path: "../ResourceStore"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     ],
     targets: [
         .target(
@@ -29,10 +31,12 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
         .testTarget(
             name: "NameResolutionTests",
@@ -41,8 +45,10 @@ let package = Package(
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "NameResolution",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

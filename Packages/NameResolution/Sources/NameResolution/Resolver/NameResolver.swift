@@ -42,6 +42,7 @@ public final class NameResolver: AddressResolving {
     private let clients: [ServerClient]
     private let serverHosts: Set<String>
     private let system: (any SystemNameResolving)?
+    private let feature: FeatureSwitch
     private let onEvent: @Sendable (NameLookupEvent) -> Void
 
     /// Creates a resolver that also uses the resolver of the system.
@@ -61,12 +62,13 @@ public final class NameResolver: AddressResolving {
     ///   - configuration: the servers and the rules.
     ///   - loader: the loader of requests to the servers.
     ///   - system: the resolver of the system, or `nil` to use servers only.
+    ///   - feature: the switch of the servers, which is read for each host.
     ///   - clock: a clock that continues while the device sleeps.
     ///   - date: a closure that returns the current time, for stored answers.
     ///   - onEvent: a closure that receives events.
     package init(
         _ configuration: Configuration, loader: any ResourceLoader, system: (any SystemNameResolving)?,
-        clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() },
+        feature: FeatureSwitch = FeatureSwitch(), clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() },
         onEvent: @escaping @Sendable (NameLookupEvent) -> Void = { _ in }
     ) {
         servers = Array(configuration.servers.prefix(Configuration.maxServers))
@@ -74,6 +76,7 @@ public final class NameResolver: AddressResolving {
         clients = servers.enumerated().map { ServerClient(server: $1, index: UInt8($0), loader: loader) }
         serverHosts = Set(servers.map { AnswerCache.key(of: $0.server.authority.host) })
         self.system = system
+        self.feature = feature
         self.clock = clock
         let start = clock.now
         now = { start.duration(to: clock.now) }
@@ -87,6 +90,7 @@ public final class NameResolver: AddressResolving {
     /// Returns a Boolean value that indicates whether this resolver is used for a host: there are servers, they are
     /// turned on and not switched off after failures, and the rules permit the host.
     public func resolves(_ host: String) -> Bool {
+        guard feature.isOn else { return false }
         let (isActive, isKnown) = state.withLock { ($0.isActive, $0.isActive && $0.cache.answer(for: host) != nil) }
         return isActive && (isKnown || order(for: AnswerCache.key(of: host)) != nil)
     }

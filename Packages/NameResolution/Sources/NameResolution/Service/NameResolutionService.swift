@@ -48,8 +48,7 @@ package final class NameResolutionService {
         let events = AsyncStream<NameLookupEvent>.makeStream(bufferingPolicy: .bufferingNewest(64))
         resolver = NameResolver(
             NameResolver.Configuration(servers: options.servers, rules: options.rules), loader: loader, system: system,
-            feature: feature
-        ) { events.continuation.yield($0) }
+            feature: feature, onEvent: { events.continuation.yield($0) })
         Task { [weak self] in
             for await event in events.stream { self?.report(event) }
         }
@@ -119,7 +118,7 @@ package final class NameResolutionService {
     ///   The identity is unknown for a short time after each start of a network, so that this alone is no change.
     private func updateNetwork(dropsUnknown: Bool = false) async {
         let network = options.network
-        let status = try? await queue.run { network?.currentNetwork() }
+        let status = await queue.run { network?.currentNetwork() }
         guard !isShutDown else { return }
         if let status, status.identity != nil || status.isIPv6Only || dropsUnknown {
             resolver.changeNetwork(to: status.identity, isIPv6Only: status.isIPv6Only)
@@ -147,7 +146,8 @@ package final class NameResolutionService {
     package func prepare(_ urls: [String]) {
         guard !isShutDown, feature.isOn, conditions.conditions.network != .none else { return }
         var known: Set<String> = []
-        let hosts = urls.compactMap { WebOrigin(url: $0)?.hostPort }.filter { known.insert($0.host).inserted }
+        let hosts = urls.compactMap { WebOrigin(url: $0) }.compactMap { HostPort($0.authority, defaultPort: 443) }
+            .filter { known.insert($0.host).inserted }
         Task { [proxies, resolver] in
             guard let proxies else { return resolver.prepare(hosts.map(\.host)) }
             for host in hosts {
