@@ -252,7 +252,12 @@ let package = Package(
         tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest", "BaseTesting", .httpTypes]),
         target(
             "ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .certificates, .asn1]),
-        tests(of: "ConnectTunnel", ["WebSyntax", "ContainerTesting", .nio("NIOCore"), .nio("NIOPosix")]),
+        tests(
+            of: "ConnectTunnel",
+            [
+                "WebSyntax", "AsyncSupport", "ContainerTesting", .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOEmbedded"),
+            ]),
 
         // Middle modules: they know the ground and never each other, except NIOTransport, which knows HTTPTransport.
         target(

@@ -43,9 +43,11 @@ let package = Package(
             dependencies: [
                 "ConnectTunnel",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: settings),
     ],

@@ -5,6 +5,7 @@ internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A transport that records the traffic of another transport without changing it.
 struct WatchingTransport: HTTPTransporting {
@@ -19,6 +20,8 @@ struct WatchingTransport: HTTPTransporting {
     }
 
     func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
+
+    func useAddresses(_ addresses: any AddressResolving) { base.useAddresses(addresses) }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         guard let sent = log.begin(request) else { return try await base.send(request, body: body) }

@@ -85,4 +85,7 @@ extension SocketAddress {
 extension IOError {
     /// A Boolean value that indicates whether the address of a socket, usually its port, is already in use.
     public var isAddressInUse: Bool { errnoCode == EADDRINUSE }
+
+    /// A Boolean value that indicates whether this device has no network, or no network of the address family.
+    public var isUnreachableNetwork: Bool { [ENETUNREACH, ENETDOWN].contains(errnoCode) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 @_spi(Facade) import ConnectTunnel
 import ContainerTesting
 import NIOCore
@@ -49,9 +50,9 @@ struct RouteConnectorTests {
     private func proxy(_ port: Int) -> HostPort { HostPort(host: "127.0.0.1", port: port) }
 
     private func connector(
-        check: @escaping @Sendable (any Channel) throws -> Void = { _ in }
+        _ addresses: (any AddressResolving)? = nil, check: @escaping @Sendable (any Channel) throws -> Void = { _ in }
     ) -> RouteConnector {
-        RouteConnector(on: eventLoop, timeLimit: .seconds(60), check: check)
+        RouteConnector(on: eventLoop, timeLimit: .seconds(60), addresses: addresses, check: check)
     }
 
     /// Expects the greeting and an echo of a host over a channel, and closes the channel.
@@ -72,7 +73,10 @@ struct RouteConnectorTests {
             for needed in [nil, credentials] {
                 let proxy = try await ForwardProxy.start(options(to: host, requiring: needed))
                 let route = ProxyRoute.http(self.proxy(proxy.port), needed == nil ? nil : known)
-                try await expectHost(connector().connect(to: target, over: [route]).get())
+                // A host behind a proxy is not looked up.
+                let book = AddressBook([:])
+                try await expectHost(connector(book).connect(to: target, over: [route]).get())
+                #expect(book.lookUps == [])
                 #expect(proxy.connections == 1 && proxy.refusals == 0)
                 await proxy.stop()
             }
@@ -153,6 +157,12 @@ struct RouteConnectorTests {
             await #expect(throws: NIOConnectionError.self) {
                 try await connector().connect(to: target, over: routes.reversed()).get()
             }
+            for book in [nil, AddressBook.loopback] {
+                await #expect(throws: AddressRaceError.self) {
+                    let target = HostPort(host: book == nil ? "localhost" : "shop.test", port: closed.number)
+                    return try await connector(book).connect(to: target, over: [.direct]).get()
+                }
+            }
             await #expect(throws: ProxyConnectError.self) {
                 try await connector().connect(to: target, over: []).get()
             }
@@ -179,6 +189,148 @@ struct RouteConnectorTests {
         try await silent.close()
     }
 
+    private func port(of host: any Channel) throws -> Int { try #require(host.localAddress?.port) }
+
+    @Test("A resolver resolves the names of hosts, and the attempts are recorded")
+    func resolver() async throws {
+        try await withHost { host in
+            // No server listens at the first address.
+            let book = AddressBook(["shop.test": ["127.0.0.9", "127.0.0.1"]])
+            let target = HostPort(host: "Shop.test", port: try port(of: host))
+            try await expectHost(connector(book).connect(to: target, over: [.direct]).get())
+            #expect(book.lookUps == ["shop.test"])
+            #expect(book.addresses(.failed) == [IPAddress("127.0.0.9")])
+            #expect(book.addresses(.connected) == [IPAddress("127.0.0.1")])
+            for literal in ["127.0.0.1", "localhost", "a.localhost."] {
+                let target = HostPort(host: literal, port: target.port)
+                try await expectHost(connector(book).connect(to: target, over: [.direct]).get())
+            }
+            #expect(book.lookUps == ["shop.test"] && book.addresses(.connected).count == 1)
+        }
+    }
+
+    @Test("An address that does not respond costs 250 ms, and is not recorded if another one wins")
+    func blackHole() async throws {
+        try await withHost { host in
+            let port = try port(of: host)
+            let hole = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.backlog, value: 1)
+                .serverChannelOption(.autoRead, value: false)
+                .bind(host: "127.0.0.9", port: port).get()
+            // The system drops further connections when two wait for the server.
+            var waiting: [any Channel] = []
+            for _ in 0..<2 {
+                waiting.append(try await ClientBootstrap(group: eventLoop).connect(host: "127.0.0.9", port: port).get())
+            }
+            let book = AddressBook(["shop.test": ["127.0.0.9", "127.0.0.1"]])
+            let begin = ContinuousClock.now
+            let target = HostPort(host: "shop.test", port: port)
+            try await expectHost(connector(book).connect(to: target, over: [.direct]).get())
+            #expect(ContinuousClock.now - begin >= .milliseconds(250))
+            #expect(book.addresses(.failed) == [] && book.addresses(.connected) == [IPAddress("127.0.0.1")])
+            // Alone, it fails at the time limit.
+            let hasty = RouteConnector(
+                on: eventLoop, timeLimit: .milliseconds(300), addresses: AddressBook(["shop.test": ["127.0.0.9"]]))
+            await #expect {
+                try await hasty.connect(to: target, over: [.direct]).get()
+            } throws: {
+                let errors = ($0 as? AddressRaceError)?.errors
+                guard case .connectTimeout? = errors?.first as? ChannelError else { return false }
+                return errors?.count == 1
+            }
+            for channel in waiting { try? await channel.close() }
+            try await hole.close()
+        }
+    }
+
+    @Test("After a failure of all addresses, the resolver is asked once more, and only new addresses are tried")
+    func further() async throws {
+        try await withHost { host in
+            let target = HostPort(host: "shop.test", port: try port(of: host))
+            let book = GrowingBook([["127.0.0.9"], ["127.0.0.9", "127.0.0.1"]])
+            try await expectHost(connector(book).connect(to: target, over: [.direct]).get())
+            #expect(book.outcomes == ["failed 127.0.0.9", "connected 127.0.0.1"])
+
+            for answers in [[["127.0.0.9"]], [["127.0.0.9"], ["127.0.0.9", "127.0.0.8"]]] {
+                let book = GrowingBook(answers)
+                await #expect {
+                    try await connector(book).connect(to: target, over: [.direct]).get()
+                } throws: {
+                    ($0 as? AddressRaceError)?.errors.count == answers.count
+                }
+                #expect(book.outcomes == Array(["failed 127.0.0.9", "failed 127.0.0.8"].prefix(answers.count)))
+                #expect(book.lookUps == 2)
+            }
+        }
+    }
+
+    @Test("Addresses that are known need no look-up")
+    func known() async throws {
+        struct Known: AddressResolving {
+            func knownAddresses(of host: String) -> [IPAddress]? {
+                host == "shop.test" ? ["127.0.0.1"].compactMap { IPAddress($0) } : []
+            }
+
+            func addresses(of host: String) throws -> [IPAddress] {
+                Issue.record("a look-up of \(host)")
+                return []
+            }
+        }
+        try await withHost { host in
+            let target = HostPort(host: "shop.test", port: try port(of: host))
+            try await expectHost(connector(Known()).connect(to: target, over: [.direct]).get())
+            await #expect(throws: AddressLookUpError.self) {
+                let target = HostPort(host: "none.test", port: target.port)
+                return try await connector(Known()).connect(to: target, over: [.direct]).get()
+            }
+        }
+    }
+
+    @Test("A look-up that fails, has no result or does not end is an error of its own")
+    func lookUps() async throws {
+        let book = AddressBook(["empty.test": []])
+        for host in ["none.test", "empty.test"] {
+            await #expect {
+                try await connector(book).connect(to: HostPort(host: host, port: 1), over: [.direct]).get()
+            } throws: {
+                guard let error = $0 as? AddressLookUpError else { return false }
+                return (error.cause is AddressBook.UnknownName) == (host == "none.test")
+            }
+        }
+        #expect(book.lookUps == ["none.test", "empty.test"])
+        let (endless, end) = AsyncStream<Void>.makeStream()
+        let hasty = RouteConnector(on: eventLoop, timeLimit: .milliseconds(200), addresses: DeafBook(until: endless))
+        await #expect(throws: AddressLookUpError.self) {
+            try await hasty.connect(to: target, over: [.direct]).get()
+        }
+        end.finish()
+    }
+
+    @Test("A name that the resolver is not used for is resolved by the system")
+    func unused() async throws {
+        let book = UnusedBook()
+        let target = HostPort(host: "nothing.invalid", port: 443)
+        await #expect {
+            try await connector(book).connect(to: target, over: [.direct]).get()
+        } throws: {
+            guard let error = $0 as? NIOConnectionError else { return false }
+            return error.dnsAError != nil || error.dnsAAAAError != nil
+        }
+    }
+
+    @Test("The check is final: no other address is tried")
+    func finalCheck() async throws {
+        struct Refused: Error {}
+        try await withHost { host in
+            let book = AddressBook(["shop.test": ["127.0.0.1", "127.0.0.9"]])
+            let target = HostPort(host: "shop.test", port: try port(of: host))
+            await #expect(throws: Refused.self) {
+                try await connector(book) { _ in throw Refused() }.connect(to: target, over: [.direct]).get()
+            }
+            #expect(book.lookUps == ["shop.test"] && book.addresses(.failed) == [])
+        }
+    }
+
     @Test("A connection that the check refuses receives no bytes")
     func check() async throws {
         struct Refused: Error {}
@@ -201,6 +353,55 @@ struct RouteConnectorTests {
             #expect(try await received.futureResult.get() == "")
             try await server.close()
         }
+    }
+}
+
+/// A resolver whose look-ups have the results of a list in order; the last one applies to further look-ups.
+private final class GrowingBook: AddressResolving {
+    private let results: [[String]]
+    private let state = Mutex((lookUps: 0, outcomes: [String]()))
+
+    init(_ results: [[String]]) {
+        self.results = results
+    }
+
+    var lookUps: Int { state.withLock { $0.lookUps } }
+    var outcomes: [String] { state.withLock { $0.outcomes } }
+
+    func addresses(of host: String) -> [IPAddress] {
+        let number = state.withLock { state in
+            state.lookUps += 1
+            return state.lookUps
+        }
+        return results[min(number, results.count) - 1].compactMap { IPAddress($0) }
+    }
+
+    func record(_ outcome: AddressOutcome, of address: IPAddress, for host: String) {
+        state.withLock { $0.outcomes.append("\(outcome) \(address)") }
+    }
+}
+
+/// A resolver whose look-ups ignore cancellation and end with a stream.
+private struct DeafBook: AddressResolving {
+    let waiting: Task<Void, Never>
+
+    init(until end: AsyncStream<Void>) {
+        waiting = Task { for await _ in end {} }
+    }
+
+    func addresses(of host: String) async -> [IPAddress] {
+        await waiting.value
+        return []
+    }
+}
+
+/// A resolver that is used for no name.
+private struct UnusedBook: AddressResolving {
+    func resolves(_ host: String) -> Bool { false }
+
+    func addresses(of host: String) -> [IPAddress] {
+        Issue.record("a look-up of \(host)")
+        return []
     }
 }
 

@@ -5,6 +5,7 @@ internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
+internal import WebSyntax
 
 /// The controller of the local server of the mode `loopbackServer`. It starts the server on the port of the last
 /// launch. For each page that opens, it stores the server's access token in the engine.
@@ -29,6 +30,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
     ///   - requests: the loader of the server.
     ///   - options: the options of the server.
     ///   - proxies: the proxies of the system for connections to hosts; `nil` for none.
+    ///   - addresses: the resolver of host names; `nil` for the system's.
     ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - cookies: the receiver of the served sites; `nil` for none.
     ///   - directory: the container's directory, which stores the port.
@@ -39,8 +41,9 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, cookies: (any LocalServerCookieSharing)?,
-        directory: String, isUsed: Bool, logger: Logger, host: any LoopbackHost
+        proxies: SystemProxies?, addresses: (any AddressResolving)?, trusted: @escaping TrustedCertificates,
+        cookies: (any LocalServerCookieSharing)?, directory: String, isUsed: Bool, logger: Logger,
+        host: any LoopbackHost
     ) async throws {
         self.engine = engine
         self.cookies = cookies
@@ -54,6 +57,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
         configuration.observer = batcher
         configuration.upstreamProxy = options.upstreamProxy
         configuration.systemProxies = proxies
+        configuration.addresses = addresses
         configuration.trusted = trusted
         configuration.limits = options.limits
         server = LazyListener { [configuration] in

@@ -51,13 +51,13 @@ package final class LoopbackController<Engine: WebEngineDriver> {
         if mode == .loopbackProxy {
             server = nil
             proxy = try await ProxyController(
-                engine, requests, options, proxies: ports.proxies, trusted: ports.trusted, isUsed: isUsed,
-                logger: logger, clock: clock, host: ports.host)
+                engine, requests, options, proxies: ports.proxies, addresses: ports.addresses, trusted: ports.trusted,
+                isUsed: isUsed, logger: logger, clock: clock, host: ports.host)
         } else {
             proxy = nil
             server = try await LocalServerController(
-                engine, requests, options, proxies: ports.proxies, trusted: ports.trusted, cookies: ports.cookies,
-                directory: directory, isUsed: isUsed, logger: logger, host: ports.host)
+                engine, requests, options, proxies: ports.proxies, addresses: ports.addresses, trusted: ports.trusted,
+                cookies: ports.cookies, directory: directory, isUsed: isUsed, logger: logger, host: ports.host)
         }
     }
 

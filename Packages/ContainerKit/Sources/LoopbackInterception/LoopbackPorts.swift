@@ -4,6 +4,7 @@
 package import HTTPTypes
 package import LoopbackServer
 package import ResourceLoading
+package import WebSyntax
 
 /// The request pipeline of a loopback mode.
 ///
@@ -107,6 +108,7 @@ package struct LoopbackPorts: Sendable {
     let observer: (any LoopbackRequestObserver)?
     let host: any LoopbackHost
     let proxies: SystemProxies?
+    let addresses: (any AddressResolving)?
     let trusted: TrustedCertificates
     let outgoing: OutgoingRequests?
     let cookies: (any LocalServerCookieSharing)?
@@ -118,17 +120,20 @@ package struct LoopbackPorts: Sendable {
     ///   - observer: the observer of document requests.
     ///   - host: the receiver of events.
     ///   - proxies: the proxies of the system for connections to hosts; `nil`, the default, for none.
+    ///   - addresses: the resolver of host names; `nil`, the default, for the system's.
     ///   - trusted: the certificates that WebSocket connections trust in addition to those of the system.
     ///   - outgoing: the requests that the container has given to code of the app; `nil`, the default, for none.
     ///   - cookies: the cookies of the local server; `nil`, the default, for none.
     package init(
         pipeline: any LoopbackPipeline, bodies: [(any LoopbackBodies)?], observer: (any LoopbackRequestObserver)?,
-        host: any LoopbackHost, proxies: SystemProxies? = nil, trusted: @escaping TrustedCertificates,
-        outgoing: OutgoingRequests? = nil, cookies: (any LocalServerCookieSharing)? = nil
+        host: any LoopbackHost, proxies: SystemProxies? = nil, addresses: (any AddressResolving)? = nil,
+        trusted: @escaping TrustedCertificates, outgoing: OutgoingRequests? = nil,
+        cookies: (any LocalServerCookieSharing)? = nil
     ) {
         self.cookies = cookies
         self.outgoing = outgoing
         self.proxies = proxies
+        self.addresses = addresses
         self.trusted = trusted
         self.pipeline = pipeline
         self.bodies = bodies.compactMap(\.self)

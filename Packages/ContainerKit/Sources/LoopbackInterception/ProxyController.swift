@@ -61,6 +61,7 @@ final class ProxyController<Engine: WebEngineDriver> {
     ///   - requests: the loader and the policy of the proxy.
     ///   - options: the options of the proxy.
     ///   - proxies: the proxies of the system for connections to hosts; `nil` for none.
+    ///   - addresses: the resolver of host names; `nil` for the system's.
     ///   - trusted: the certificates that upgraded requests trust in addition to those of the system.
     ///   - isUsed: a Boolean value that indicates whether the proxy starts now. If `false`, it starts on first use.
     ///   - logger: the logger.
@@ -69,9 +70,8 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions,
-        proxies: SystemProxies?, trusted: @escaping TrustedCertificates, isUsed: Bool, logger: Logger,
-        clock: any Clock<Duration>,
-        host: any LoopbackHost
+        proxies: SystemProxies?, addresses: (any AddressResolving)?, trusted: @escaping TrustedCertificates,
+        isUsed: Bool, logger: Logger, clock: any Clock<Duration>, host: any LoopbackHost
     ) async throws {
         setting = ProxySetting(engine)
         let arrivals = ProofArrivals()
@@ -87,6 +87,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         configuration.observer = ProofObserver(arrivals: arrivals, next: batcher)
         configuration.upstreamProxy = options.upstreamProxy
         configuration.systemProxies = proxies
+        configuration.addresses = addresses
         configuration.trusted = trusted
         configuration.limits = options.limits
         proxy = LazyListener { [configuration] in try await InterceptingProxy.start(configuration) }

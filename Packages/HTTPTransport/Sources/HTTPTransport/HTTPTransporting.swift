@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 public import ResourceLoading
+public import WebSyntax
 
 /// A transport that sends one request over the network and returns its response unchanged.
 ///
@@ -34,6 +35,14 @@ public protocol HTTPTransporting: Sendable {
     /// A transport that wraps another one forwards the call. The default does nothing.
     func useSystemProxies(_ proxies: SystemProxies)
 
+    /// Uses a resolver of host names for the connections of all later requests to the hosts that it is used for, unless
+    /// the transport has a resolver or a proxy of its own. Hosts behind a proxy of the system are not looked up. A
+    /// container calls it when it starts; if two containers share a transport, the last call applies.
+    ///
+    /// A transport that wraps another one forwards the call. The default does nothing; see
+    /// ``TransportCapabilities/ownAddresses``.
+    func useAddresses(_ addresses: any AddressResolving)
+
     /// Sends a request with an absolute `http` or `https` URL.
     ///
     /// Cancelling the calling task, or releasing the body's iterator, closes the stream.
@@ -60,6 +69,9 @@ extension HTTPTransporting {
 
     /// Does nothing.
     public func useSystemProxies(_ proxies: SystemProxies) {}
+
+    /// Does nothing.
+    public func useAddresses(_ addresses: any AddressResolving) {}
 }
 
 /// The capabilities of a transport beyond the mandatory requirements. A test checks the presence and absence of each

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 public import ResourceLoading
+internal import WebSyntax
 
 extension HTTPTransporting {
     /// Returns a transport that marks each request of this transport as outgoing until its response head has arrived.
@@ -26,6 +27,8 @@ private struct MarkingTransport: HTTPTransporting {
     var forBackgroundTransfers: any HTTPTransporting { base.forBackgroundTransfers.marking(in: outgoing) }
 
     func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
+
+    func useAddresses(_ addresses: any AddressResolving) { base.useAddresses(addresses) }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         try await outgoing.marking(request) { [base] in try await base.send(request, body: body) }

@@ -17,7 +17,6 @@ import Testing
 
 @Suite("Host names of TLS connections", .timeLimit(.minutes(3)))
 struct HostNameTests {
-    /// A resolver that returns 127.0.0.1 for every name.
     /// A case: the names of a certificate, a host, and a Boolean value that indicates whether the certificate matches
     /// the host.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -40,6 +39,8 @@ struct HostNameTests {
         Case(names: ["*.shop.test"], host: "a.b.shop.test", isValid: false),
         Case(names: ["*.test"], host: "shop.test", isValid: false),
         Case(names: ["127.0.0.1"], host: "a.shop.test", isValid: false),
+        Case(names: ["shop.test"], host: "shop.test", isValid: true),
+        Case(names: ["other.test"], host: "shop.test", isValid: false),
     ]
 
     @Test("HTTP/1.1: a request is sent only if the certificate matches", arguments: Subject.withAuthorities, cases)

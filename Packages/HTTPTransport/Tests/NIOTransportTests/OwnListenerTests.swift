@@ -12,7 +12,6 @@ import WebSyntax
 
 @Suite("Requests that would come back to a listener of the process", .timeLimit(.minutes(2)))
 struct OwnListenerTests {
-    /// A resolver that returns the loopback address for every name.
     private func withOrigin(
         _ configuration: AsyncHTTPTransport.Configuration = .init(),
         _ body: @Sendable (OriginServer, AsyncHTTPTransport) async throws -> Void

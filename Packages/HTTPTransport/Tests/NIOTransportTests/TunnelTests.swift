@@ -156,7 +156,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("A look-up that never ends causes the connect timeout")
+    @Test("A look-up that never ends fails in the resolve phase, before the connect timeout")
     func endless() async throws {
         struct Endless: AddressResolving {
             func addresses(of host: String) async throws -> [IPAddress] {
@@ -165,12 +165,12 @@ struct TunnelTests {
             }
         }
         var configuration = configuration(Endless())
-        configuration.connectTimeout = .milliseconds(300)
+        configuration.connectTimeout = .seconds(2)
         try await withTransport(configuration) { transport async in
             _ = await #expect {
                 try await transport.send("http://shop.test/")
             } throws: { error in
-                [.resolve, .connect].contains((error as? ResourceError)?.transportPhase)
+                (error as? ResourceError)?.transportPhase == .resolve
             }
         }
     }
@@ -179,7 +179,7 @@ struct TunnelTests {
     private final class Keeper: Sendable {
         let tunnels = Mutex<[AddressTunnel]>([])
 
-        func start(_ addresses: any AddressResolving, _ timeout: Duration) async throws -> AddressTunnel {
+        func start(_ addresses: (any AddressResolving)?, _ timeout: Duration) async throws -> AddressTunnel {
             let tunnel = try await AddressTunnel.start(addresses, timeout: timeout)
             tunnels.withLock { $0.append(tunnel) }
             return tunnel
@@ -299,7 +299,8 @@ struct TunnelTests {
 
     @Test("Unauthenticated connections are limited in number, time and bytes")
     func unauthenticatedConnections() async throws {
-        let patient = try await AddressTunnel.start(AddressBook([:]), timeout: .seconds(600), headTimeout: .seconds(600))
+        let patient = try await AddressTunnel.start(
+            AddressBook([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         let (closes, close) = AsyncStream<Void>.makeStream()
         var channels: [any Channel] = []
         for _ in 0..<40 {
@@ -319,7 +320,8 @@ struct TunnelTests {
         for channel in channels { try? await channel.close() }
         patient.close()
 
-        let hasty = try await AddressTunnel.start(AddressBook([:]), timeout: .seconds(600), headTimeout: .milliseconds(200))
+        let hasty = try await AddressTunnel.start(
+            AddressBook([:]), timeout: .seconds(600), headTimeout: .milliseconds(200))
         let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: hasty.port).get()
         try await silent.closeFuture.get()

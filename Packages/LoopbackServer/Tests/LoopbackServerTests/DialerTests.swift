@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
 import Foundation
 import NIOCore
 import NIOPosix
@@ -17,9 +18,8 @@ struct DialerTests {
         arguments: [4, 6])
     func names(version: Int) async throws {
         try await RawHost.with { host in
-            let dialer = Dialer(
-                proxy: nil, timeout: .seconds(20),
-                resolver: { PointingHome(eventLoop: $0, isMapped: version == 6) })
+            let address = version == 6 ? "::ffff:127.0.0.1" : "127.0.0.1"
+            let dialer = Dialer(proxy: nil, timeout: .seconds(20), addresses: AddressBook([:], others: [address]))
             let target = HostPort(host: "elsewhere.example", port: host.port)
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
@@ -40,16 +40,12 @@ struct DialerTests {
         arguments: ["localhost", "a.localhost", "a.b.localhost", "localhost.", "a.localhost."])
     func localhost(name: String) async throws {
         try await RawHost.with { host in
-            let dialer = Dialer(
-                proxy: nil, timeout: .seconds(20),
-                resolver: { eventLoop in
-                    Issue.record("the name is resolved")
-                    return PointingHome(eventLoop: eventLoop, isMapped: false)
-                })
+            let book = AddressBook.loopback
+            let dialer = Dialer(proxy: nil, timeout: .seconds(20), addresses: book)
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
             let target = HostPort(host: name, port: host.port)
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
-            #expect(channel.remoteAddress?.ipAddress == "127.0.0.1")
+            #expect(channel.remoteAddress?.ipAddress == "127.0.0.1" && book.lookUps == [])
             try await channel.close()
             OwnListeners.insert(host.port)
             defer { OwnListeners.remove(host.port) }
@@ -67,25 +63,37 @@ struct DialerTests {
     func invalidNames(name: String) async throws {
         try await RawHost.with { host in
             for proxy in [nil, HostPort(host: "127.0.0.1", port: host.port)] {
-                let dialer = Dialer(
-                    proxy: proxy, timeout: .seconds(20),
-                    resolver: { eventLoop in
-                        Issue.record("the name is resolved")
-                        return PointingHome(eventLoop: eventLoop, isMapped: false)
-                    })
+                let book = AddressBook.loopback
+                let dialer = Dialer(proxy: proxy, timeout: .seconds(20), addresses: book)
                 let target = HostPort(host: name, port: host.port)
                 await #expect {
                     try await dialer.connect(to: target, on: MultiThreadedEventLoopGroup.singleton.any()).get()
                 } throws: {
                     ($0 as? ResourceError)?.code == .unknownHost
                 }
+                #expect(book.lookUps == [])
             }
             #expect(host.connections.entries.isEmpty)
-            let dialer = Dialer(
-                proxy: nil, timeout: .seconds(20),
-                resolver: { PointingHome(eventLoop: $0, isMapped: false) })
+            let dialer = Dialer(proxy: nil, timeout: .seconds(20), addresses: AddressBook.loopback)
             let target = HostPort(host: "notinvalid", port: host.port)
             try await dialer.connect(to: target, on: MultiThreadedEventLoopGroup.singleton.any()).get().close()
+        }
+    }
+
+    @Test("A name that a resolver does not know has no host, and refusing addresses cannot be connected")
+    func failures() async throws {
+        let closed = try RefusingPort()
+        let dialer = Dialer(
+            proxy: nil, timeout: .seconds(20), addresses: AddressBook(["shop.test": ["127.0.0.1"], "empty.test": []]))
+        for (host, code) in [
+            ("none.test", .unknownHost), ("empty.test", .unknownHost), ("shop.test", .cannotConnect),
+        ] as [(String, ResourceError.Code)] {
+            await #expect {
+                let target = HostPort(host: host, port: closed.number)
+                _ = try await dialer.connect(to: target, on: MultiThreadedEventLoopGroup.singleton.any()).get()
+            } throws: {
+                ($0 as? ResourceError)?.code == code
+            }
         }
     }
 
@@ -123,27 +131,4 @@ struct DialerTests {
             try await channel.close()
         }
     }
-}
-
-/// A resolver that returns the loopback address for every name.
-private struct PointingHome: Resolver, Sendable {
-    let eventLoop: any EventLoop
-    /// A Boolean value that indicates whether the address is an IPv4-mapped IPv6 address.
-    let isMapped: Bool
-
-    private func addresses(_ address: String, _ port: Int, _ isWanted: Bool) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeCompletedFuture {
-            isWanted ? [try SocketAddress(ipAddress: address, port: port)] : []
-        }
-    }
-
-    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        addresses("127.0.0.1", port, !isMapped)
-    }
-
-    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        addresses("::ffff:127.0.0.1", port, isMapped)
-    }
-
-    func cancelQueries() {}
 }

@@ -36,6 +36,37 @@ struct TunnelTests {
         }
     }
 
+    @Test(
+        "A tunnel to the address of a resolver does not change the certificate, and the client refuses a foreign one",
+        arguments: ["far.test", "other.test"])
+    func foreignCertificate(name: String) async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: name).context) { host in
+            let book = AddressBook(["far.test": ["127.0.0.1"]])
+            try await Fixture.with(loader) {
+                $0.addresses = book
+            } _: { [loader] fixture in
+                for (number, expected) in [name, "far.test"].enumerated() {
+                    let peer = try await fixture.tunnel(to: "far.test:\(host.port)")
+                    try await peer.secure(expected, trusting: authority.certificate)
+                    let other = try await host.connections.entry(number)
+                    if expected == name {
+                        try await peer.send("hello")
+                        #expect(try await other.read(5) == Array("hello".utf8))
+                    } else {
+                        // The chain is valid, so the certificate is that of the host.
+                        guard case .broken(let error) = try await peer.end() else {
+                            throw Overdue(description: "the end of the connection is no error")
+                        }
+                        #expect(error.contains("Couldn't find far.test in certificate"))
+                        #expect(try await other.rest() == [])
+                    }
+                }
+                #expect(book.lookUps == ["far.test", "far.test"] && loader.requests == [])
+            }
+        }
+    }
+
     @Test("Bytes after the CONNECT request are not lost")
     func together() async throws {
         try await RawHost.with { host in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContainerTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -246,6 +247,35 @@ struct UpgradeTests {
                 let other = try await host.connections.entry(0)
                 #expect(try await other.rest() == [])
                 #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+            }
+        }
+    }
+
+    @Test(
+        "At the address of a resolver, only a host with a certificate for its name receives the request",
+        arguments: ["shop.test", "other.test"])
+    func resolvedHost(name: String) async throws {
+        let authority = try LaunchAuthority()
+        try await RawHost.with(tls: authority.leaf(for: name).context) { host in
+            let book = AddressBook(["shop.test": ["127.0.0.1"]])
+            try await Fixture.with(loader) {
+                $0.trusted = { _ in [authority.certificate] }
+                $0.addresses = book
+            } _: { fixture in
+                let client = try await fixture.open("shop.test", port: host.port)
+                try await client.send("GET / HTTP/1.1\r\nHost: shop.test:\(host.port)\r\n\(Self.fields)\r\n")
+                let other = try await host.connections.entry(0)
+                if name == "shop.test" {
+                    let head = try await other.read(until: "\r\n\r\n")
+                    #expect(head.contains("\r\nHost: shop.test:\(host.port)\r\n"))
+                    try await other.send(Self.agreed)
+                    #expect(try await client.answerHead().status == 101)
+                } else {
+                    #expect(try await other.rest() == [])
+                    #expect(!String(decoding: try await client.rest(), as: UTF8.self).contains("101"))
+                    #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed tls")
+                }
+                #expect(book.lookUps == ["shop.test"])
             }
         }
     }

@@ -19,13 +19,14 @@ public protocol AddressResolving: Sendable {
 
     /// Returns the addresses of a host in the order in which they are tried.
     ///
-    /// The next address is tried when one fails or takes longer than 250 ms (RFC 8305, section 5). The limit for a
-    /// connection is for the look-up too.
+    /// The next address is tried when one fails or takes longer than 250 ms (RFC 8305, section 5). If all have failed,
+    /// this method is called once more, and only addresses that it did not return before are tried. At most 16
+    /// addresses of an array are tried. The limit for a connection is for the look-ups too.
     /// - Throws: any error. An empty array is an error too: the host has no address.
     func addresses(of host: String) async throws -> [IPAddress]
 
-    /// Records the end of an attempt to connect to an address; not called for attempts that another one has made
-    /// unnecessary. Default: does nothing.
+    /// Records the end of an attempt to connect to an address. It is not called for attempts that another one has made
+    /// unnecessary, and not if this device has no network. Default: does nothing.
     func record(_ outcome: AddressOutcome, of address: IPAddress, for host: String)
 }
 
@@ -35,6 +36,13 @@ extension AddressResolving {
     public func knownAddresses(of host: String) -> [IPAddress]? { nil }
 
     public func record(_ outcome: AddressOutcome, of address: IPAddress, for host: String) {}
+
+    /// Returns a Boolean value that indicates whether the host of an endpoint is a name that this resolver is used for.
+    @_spi(Facade) public func isUsed(for target: HostPort) -> Bool {
+        let host = target.host[...].utf8
+        return !target.isIPv6 && !HostSyntax.endsInNumber(host) && !HostSyntax.isLocalhost(host)
+            && resolves(target.host)
+    }
 }
 
 /// The end of an attempt to connect to an address.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import NIOCore
-public import NIOPosix
-public import WebSyntax
+internal import NIOPosix
+@_spi(Facade) public import WebSyntax
 
 /// Opens connections to hosts over routes: directly, or through proxies.
 ///
@@ -14,25 +14,26 @@ public import WebSyntax
 @_spi(Facade) public struct RouteConnector: Sendable {
     private let eventLoop: any EventLoop
     private let timeLimit: TimeAmount
-    private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+    private let addresses: (any AddressResolving)?
     private let check: @Sendable (any Channel) throws -> Void
 
     /// Creates a connector.
     /// - Parameters:
     ///   - eventLoop: The event loop of the connections.
-    ///   - timeLimit: The time limit for all routes together.
-    ///   - resolver: A closure that creates the resolver of the name of a host without a proxy; `nil` for the system's.
-    ///     The system resolves the names of proxies. `localhost` and the names below it are resolved by neither.
+    ///   - timeLimit: The time limit for all routes together, look-ups included.
+    ///   - addresses: The resolver of the names of hosts without a proxy; `nil` for the system's. The system resolves
+    ///     the names of proxies, and those for which `resolves(_:)` returns `false`. `localhost` and the names below it
+    ///     are resolved by neither.
     ///   - check: A closure that throws if a connection, to the host or a proxy, must not be used. It is called on the
     ///     event loop before bytes are sent.
     public init(
         on eventLoop: any EventLoop, timeLimit: Duration,
-        resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
+        addresses: (any AddressResolving)? = nil,
         check: @escaping @Sendable (any Channel) throws -> Void = { _ in }
     ) {
         self.eventLoop = eventLoop
         self.timeLimit = TimeAmount(timeLimit)
-        self.resolver = resolver
+        self.addresses = addresses
         self.check = check
     }
 
@@ -41,7 +42,8 @@ public import WebSyntax
     ///   - target: The host.
     ///   - routes: The routes in order; one at least.
     /// - Returns: A future channel of the bytes of the host. It fails with the error of the last route:
-    ///   ``ProxyConnectError`` if a proxy opens no tunnel, an error of `check`, or an error of NIO.
+    ///   ``ProxyConnectError`` if a proxy opens no tunnel, ``AddressLookUpError`` or ``AddressRaceError`` for a name
+    ///   that the system does not resolve, an error of `check`, or an error of NIO.
     public func connect(to target: HostPort, over routes: [ProxyRoute]) -> EventLoopFuture<any Channel> {
         attempt(routes[...], target, until: .now() + timeLimit)
     }
@@ -68,20 +70,7 @@ public import WebSyntax
         } catch {
             return eventLoop.makeFailedFuture(error)
         }
-        let hop = route.proxy ?? target
-        let own = route.proxy == nil ? resolver : nil
-        let connecting = ClientBootstrap(group: eventLoop)
-            .resolver(LocalhostResolver(hop, on: eventLoop) ?? own?(eventLoop))
-            .connectTimeout(max(end - NIODeadline.now(), .milliseconds(1)))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.closeOnExec()
-                    channel.enableKeepAlive()
-                }
-            }
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.autoRead, value: false)
-            .connect(host: hop.host, port: hop.port)
+        let connecting = route.proxy.map { connect(to: $0, until: end) } ?? connectDirectly(to: target, until: end)
         return connecting.flatMap { channel in
             let opened = channel.eventLoop.makePromise(of: Void.self)
             do {
@@ -102,27 +91,112 @@ public import WebSyntax
             }
         }
     }
+
+    /// Connects to an endpoint whose name the system resolves.
+    private func connect(to hop: HostPort, until end: NIODeadline) -> EventLoopFuture<any Channel> {
+        if HostSyntax.isLocalhost(hop.host[...].utf8) {
+            return race(Self.loopback, of: hop, recordingIn: nil, until: end)
+        }
+        return bootstrap(until: end) { _ in }.connect(host: hop.host, port: hop.port)
+    }
+
+    private func connectDirectly(to target: HostPort, until end: NIODeadline) -> EventLoopFuture<any Channel> {
+        guard let addresses, addresses.isUsed(for: target) else { return connect(to: target, until: end) }
+        let known = addresses.knownAddresses(of: target.host).map { eventLoop.makeSucceededFuture($0) }
+        let found = known ?? lookUp(target.host, in: addresses, until: end)
+        return found.flatMap { found in
+            guard !found.isEmpty else {
+                return eventLoop.makeFailedFuture(AddressLookUpError("the host name has no address"))
+            }
+            return race(found, of: target, recordingIn: addresses, until: end).flatMapError { error in
+                guard let error = error as? AddressRaceError, !error.isUnreachableNetwork, .now() < end else {
+                    return eventLoop.makeFailedFuture(error)
+                }
+                return raceFurther(than: found, error, of: target, in: addresses, until: end)
+            }
+        }
+    }
+
+    /// Asks the resolver once more after all addresses have failed, and connects to the addresses that are new.
+    private func raceFurther(
+        than tried: [IPAddress], _ failure: AddressRaceError, of target: HostPort, in addresses: any AddressResolving,
+        until end: NIODeadline
+    ) -> EventLoopFuture<any Channel> {
+        lookUp(target.host, in: addresses, until: end).flatMapErrorThrowing { _ in throw failure }.flatMap { found in
+            let further = found.filter { !tried.contains($0) }
+            guard !further.isEmpty else { return eventLoop.makeFailedFuture(failure) }
+            return race(further, of: target, recordingIn: addresses, until: end).flatMapErrorThrowing { error in
+                throw AddressRaceError(errors: failure.errors + ((error as? AddressRaceError)?.errors ?? [error]))
+            }
+        }
+    }
+
+    private func race(
+        _ found: [IPAddress], of target: HostPort, recordingIn addresses: (any AddressResolving)?,
+        until end: NIODeadline
+    ) -> EventLoopFuture<any Channel> {
+        eventLoop.flatSubmit {
+            AddressRace.run(found, of: target, recordingIn: addresses, on: eventLoop, until: end) { address, opening in
+                // The race ends its attempts itself. The time limit of a channel must not end one of them before that.
+                bootstrap(until: end + .seconds(1), opening: opening).connect(to: address)
+            }
+        }
+    }
+
+    /// Looks up the addresses of a host. The time limit ends the look-up even if the resolver ignores cancellation.
+    private func lookUp(
+        _ host: String, in addresses: any AddressResolving, until end: NIODeadline
+    ) -> EventLoopFuture<[IPAddress]> {
+        let promise = eventLoop.makePromise(of: [IPAddress].self)
+        let lookUp = Task { try await addresses.addresses(of: host) }
+        let limit = eventLoop.scheduleTask(deadline: end) {
+            promise.fail(AddressLookUpError("the host name look-up took too long"))
+            lookUp.cancel()
+        }
+        // NIO ignores the completion of a promise that is complete.
+        eventLoop.makeFutureWithTask { try await lookUp.value }.whenComplete { result in
+            limit.cancel()
+            switch result {
+            case .success(let found): promise.succeed(found)
+            case .failure(let error):
+                promise.fail(AddressLookUpError("the host name could not be looked up", cause: error))
+            }
+        }
+        return promise.futureResult
+    }
+
+    /// Returns the bootstrap of a connection.
+    /// - Parameter opening: A closure that receives the channel, on the event loop and before it connects.
+    private func bootstrap(
+        until end: NIODeadline, opening: @escaping @Sendable (any Channel) -> Void
+    ) -> ClientBootstrap {
+        ClientBootstrap(group: eventLoop)
+            .connectTimeout(max(end - NIODeadline.now(), .milliseconds(1)))
+            .channelInitializer { channel in
+                opening(channel)
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.closeOnExec()
+                    channel.enableKeepAlive()
+                }
+            }
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.autoRead, value: false)
+    }
+
+    /// The addresses of `localhost` and the names below it (RFC 6761, section 6.3). Engines never send these names to a
+    /// resolver: another computer could then answer for a name that pages and apps trust like this one.
+    private static let loopback = ["::1", "127.0.0.1"].compactMap { IPAddress($0) }
 }
 
-/// A NIO resolver that returns the loopback addresses for `localhost` and the names below it.
-private final class LocalhostResolver: Resolver, Sendable {
-    private let addresses: [SocketAddress]
-    private let eventLoop: any EventLoop
+/// The error of a look-up of a host name.
+@_spi(Facade) public struct AddressLookUpError: Error, CustomStringConvertible {
+    /// The message, on one line.
+    public let description: String
+    /// The error of the resolver; `nil` if it has returned no address, or nothing before the time limit.
+    public let cause: (any Error)?
 
-    /// Returns `nil` for another host.
-    init?(_ target: HostPort, on eventLoop: any EventLoop) {
-        guard let addresses = try? LocalhostAddresses.of(target.host, port: target.port) else { return nil }
-        self.addresses = addresses
-        self.eventLoop = eventLoop
+    init(_ description: String, cause: (any Error)? = nil) {
+        self.description = description
+        self.cause = cause
     }
-
-    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
-    }
-
-    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
-    }
-
-    func cancelQueries() {}
 }

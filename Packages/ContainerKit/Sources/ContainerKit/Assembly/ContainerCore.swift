@@ -15,6 +15,7 @@ internal import ResourceStore
 @_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
+internal import WebSyntax
 
 /// The parts of a container that several features use. Most files of this folder create a feature from these parts.
 ///
@@ -83,6 +84,8 @@ final class ContainerCore<Engine: WebEngineDriver> {
         bodyBudget = ByteBudget(limit: memory.bodies)
     }
 
+    /// The resolver of host names for the container's connections; `nil` for the system's.
+    var addresses: (any AddressResolving)? { nil }
     /// The logger of the app.
     var logger: Logger { configuration.logger }
     /// The names of the custom schemes.

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTransport
 import HTTPTypes
 import ResourceLoading
+import WebSyntax
 
 /// A network that records every request, and responds with the URL of the request.
 ///
@@ -30,6 +31,8 @@ final class FakeNetwork: HTTPTransporting {
     let backgroundURLs = Mutex<[String]>([])
     /// The proxies of the system that the network has received.
     let proxies = Mutex<SystemProxies?>(nil)
+    /// The resolver of host names that the network has received.
+    let addresses = Mutex<(any AddressResolving)?>(nil)
 
     init(_ capabilities: TransportCapabilities = .decodes) {
         self.capabilities = capabilities
@@ -50,6 +53,8 @@ final class FakeNetwork: HTTPTransporting {
     }
 
     func useSystemProxies(_ proxies: SystemProxies) { self.proxies.withLock { $0 = proxies } }
+
+    func useAddresses(_ addresses: any AddressResolving) { self.addresses.withLock { $0 = addresses } }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         requests.withLock { $0.append(request) }

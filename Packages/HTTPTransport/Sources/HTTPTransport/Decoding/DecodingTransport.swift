@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 public import ResourceLoading
+public import WebSyntax
 
 /// A transport that removes gzip, deflate and Brotli from the responses of another transport, for engines that do not
 /// decode.
@@ -40,6 +41,8 @@ public struct DecodingTransport: HTTPTransporting {
     }
 
     public func useSystemProxies(_ proxies: SystemProxies) { base.useSystemProxies(proxies) }
+
+    public func useAddresses(_ addresses: any AddressResolving) { base.useAddresses(addresses) }
 
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
         if base.capabilities.contains(.decodes) { return try await base.send(request, body: body) }

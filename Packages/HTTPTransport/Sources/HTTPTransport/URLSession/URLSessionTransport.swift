@@ -14,7 +14,8 @@ public import ResourceLoading
 /// Transport Security.
 ///
 /// ``useSystemProxies(_:)`` has no effect: on Apple's systems the session applies the settings itself. On Linux it uses
-/// the environment variables of libcurl, such as `https_proxy`.
+/// the environment variables of libcurl, such as `https_proxy`. ``useAddresses(_:)`` has no effect: the system resolves
+/// host names.
 ///
 /// Bodies are always decoded. The transport has no cookie store, no cache and no credentials. ``shutDown()`` closes its
 /// connections; releasing the last reference closes them too.

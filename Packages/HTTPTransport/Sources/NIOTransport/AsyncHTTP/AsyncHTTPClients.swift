@@ -13,7 +13,7 @@ internal import NIOSSL
 @_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
-/// The HTTP clients of a transport, and the tunnel that they use if the host app resolves host names itself.
+/// The HTTP clients of a transport, and the tunnel that they use if the system does not resolve the host names.
 ///
 /// Each request in progress retains this object. The clients shut down when the last reference is released.
 final class AsyncHTTPClients: Sendable {

@@ -10,8 +10,8 @@ extension AsyncHTTPTransport {
         /// The HTTP proxy for all requests, in place of the proxies of the system; none by default. Each connection is
         /// a tunnel, also for `http` URLs, so the proxy must permit `CONNECT` to their ports.
         public var proxy: HostPort?
-        /// The resolver of host names; the system's by default. It has no effect with a proxy, which resolves names
-        /// itself.
+        /// The resolver of host names, in place of that of ``AsyncHTTPTransport/useAddresses(_:)``; the system's by
+        /// default. It has no effect with a proxy, which resolves names itself.
         public var addresses: (any AddressResolving)?
         /// Certificate authorities that are trusted in addition to those of the system; none by default.
         public var authorities: [CertificateAuthority] = []

@@ -10,7 +10,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 @_spi(Facade) public import ResourceLoading
-internal import WebSyntax
+@_spi(Facade) public import WebSyntax
 
 /// A transport that uses AsyncHTTPClient; the default on Linux.
 ///
@@ -18,8 +18,9 @@ internal import WebSyntax
 /// too. Bodies keep their content codings; ``/HTTPTransport/DecodingTransport`` removes them. If a certificate of
 /// ``Configuration/authorities`` cannot be read, each request fails with code `tls`.
 public final class AsyncHTTPTransport: HTTPTransporting {
-    /// A closure that starts the tunnel for a resolver, with a time limit for each look-up and each connect.
-    typealias TunnelStart = @Sendable (any AddressResolving, Duration) async throws -> AddressTunnel
+    /// A closure that starts the tunnel for a resolver, with a time limit for each connection. Without a resolver the
+    /// tunnel is for `localhost`.
+    typealias TunnelStart = @Sendable ((any AddressResolving)?, Duration) async throws -> AddressTunnel
 
     static let group = MultiThreadedEventLoopGroup.singleton
     private let configuration: Configuration
@@ -42,14 +43,12 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         self.startTunnel = startTunnel
         queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         tls = Result { () throws(ResourceError) in try HostAuthorities(configuration.authorities) }
-        let needsTunnel = configuration.addresses != nil && configuration.proxy == nil
         let usual: Startup<AsyncHTTPClients>.Phase =
             switch tls {
-            case .success(let tls) where !needsTunnel:
-                .ready(AsyncHTTPClients(configuration, trusting: tls, tunnel: nil))
-            case .success, .failure: .idle
+            case .success(let tls): .ready(AsyncHTTPClients(configuration, trusting: tls, tunnel: nil))
+            case .failure: .idle
             }
-        clients = Mutex(Clients(usual: usual))
+        clients = Mutex(Clients(usual: usual, addresses: configuration.addresses))
     }
 
     deinit {
@@ -75,6 +74,11 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     public func useSystemProxies(_ proxies: SystemProxies) {
         guard configuration.proxy == nil else { return }
         clients.withLock { $0.proxies = proxies }
+    }
+
+    public func useAddresses(_ addresses: any AddressResolving) {
+        guard configuration.proxy == nil, configuration.addresses == nil else { return }
+        clients.withLock { $0.use(addresses) }
     }
 
     /// Closes all connections. Requests in progress fail.
@@ -231,19 +235,21 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let isSecure = request.scheme == "https"
         guard configuration.proxy == nil, let text = url.host(percentEncoded: false) else { return .usual }
         let host = HostPort(host: text, port: url.port ?? (isSecure ? 443 : 80))
-        if let proxies = clients.withLock({ $0.proxies }) {
+        let (proxies, addresses) = clients.withLock { ($0.proxies, $0.addresses) }
+        if let proxies {
             let routes = await proxies.routes(to: host, isSecure: isSecure)
             if routes != [.direct] { return .proxied(routes) }
         }
-        guard configuration.addresses == nil else { return .usual }
-        return HostSyntax.isLocalhost(host.host[...].utf8) ? .localhost : .usual
+        if HostSyntax.isLocalhost(host.host[...].utf8) { return .localhost }
+        return addresses?.isUsed(for: host) == true ? .resolved : .usual
     }
 
     private func readyClients(for url: String, of kind: Clients.Kind) async throws -> AsyncHTTPClients {
         let (phase, number) = clients.withLock { clients in
             // Cancelling the first request does not cancel the start, because other requests wait for it too. The start
             // has a time limit.
-            clients.begin(kind) { start($0, of: kind) }
+            let addresses = clients.addresses
+            clients.begin(kind) { start($0, of: kind, addresses) }
             return (clients[kind].phase, clients[kind].number)
         }
         switch phase {
@@ -262,13 +268,18 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         }
     }
 
-    private func start(_ number: Int, of kind: Clients.Kind) -> Task<AsyncHTTPClients, any Error> {
+    private func start(
+        _ number: Int, of kind: Clients.Kind, _ addresses: (any AddressResolving)?
+    ) -> Task<AsyncHTTPClients, any Error> {
         Task { [configuration, tls, startTunnel, weak self] in
             let tls = try tls.get()
-            let (addresses, limit) = (configuration.addresses, configuration.connectTimeout)
+            // The client's limit is for the connection through the tunnel. The tunnel fails before that, so that its
+            // error is known.
+            let limit = configuration.connectTimeout * 7 / 8
             let tunnel =
                 switch kind {
-                case .usual, .localhost: try await startTunnel(addresses ?? NoAddresses(), limit)
+                case .usual, .localhost: try await startTunnel(nil, limit)
+                case .resolved: try await startTunnel(addresses, limit)
                 case .proxied(let routes): try await AddressTunnel.start(addresses, over: routes, timeout: limit)
                 }
             // Requests in progress keep their clients and their connections through the tunnel.
@@ -336,14 +347,17 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 }
 
 extension AsyncHTTPTransport {
-    /// The clients of a transport. With a tunnel they are created by the first request, and again if the tunnel's
+    /// The clients of a transport. Those with a tunnel are created by their first request, and again if the tunnel's
     /// listener is lost.
     private struct Clients {
         enum Kind: Hashable {
+            /// The clients without a tunnel: the system resolves the names, or the proxy of the configuration.
             case usual
-            /// The clients for `localhost` and the names below it if the system resolves the other names. The system
-            /// could send these names to a DNS server (RFC 6761, section 6.3); the tunnel does not.
+            /// The clients for `localhost` and the names below it. The system could send these names to a DNS server
+            /// (RFC 6761, section 6.3); the tunnel does not.
             case localhost
+            /// The clients for hosts whose names a resolver other than the system's resolves.
+            case resolved
             /// The clients for hosts behind proxies of the system. A change of the proxies has other clients, so that
             /// no connection of the earlier proxies is used again.
             case proxied([ProxyRoute])
@@ -360,9 +374,20 @@ extension AsyncHTTPTransport {
         private var lastStart = 0
         private var isOver = false
         var proxies: SystemProxies?
+        /// The resolver of host names; `nil` for the system's.
+        private(set) var addresses: (any AddressResolving)?
 
-        init(usual: Startup<AsyncHTTPClients>.Phase) {
+        init(usual: Startup<AsyncHTTPClients>.Phase, addresses: (any AddressResolving)?) {
             startups = [.usual: Startup(usual)]
+            self.addresses = addresses
+        }
+
+        /// Uses another resolver, and removes the clients of the earlier one. Requests in progress retain their
+        /// clients.
+        mutating func use(_ addresses: any AddressResolving) {
+            self.addresses = addresses
+            for kind in proxied + [.resolved] { startups[kind] = nil }
+            proxied = []
         }
 
         subscript(kind: Kind) -> Startup<AsyncHTTPClients> {
@@ -397,10 +422,5 @@ extension AsyncHTTPTransport {
             isOver = true
             return startups.keys.compactMap { startups[$0]?.end() }
         }
-    }
-
-    /// The resolver of the tunnel for `localhost`. The tunnel looks up no other names.
-    private struct NoAddresses: AddressResolving {
-        func addresses(of host: String) -> [IPAddress] { [] }
     }
 }

@@ -37,7 +37,16 @@ extension ResourceError {
             self.init(.timedOut, phase, message, error, at: url)
         case let error as ProxyConnectError:
             self.init(.cannotConnect, .connect, error.description, error, at: url)
-        case let failure as NIOConnectionError: self.init(connection: failure, at: url)
+        case let error as AddressLookUpError:
+            self.init(.unknownHost, .resolve, error.description, error, at: url)
+        case let error as AddressRaceError: self.init(error, of: error.errors, at: url)
+        case let error as NIOConnectionError:
+            let failures = error.connectionErrors.map(\.error)
+            if failures.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
+                self.init(.unknownHost, .resolve, "the host name has no address", error, at: url)
+            } else {
+                self.init(error, of: failures, at: url)
+            }
         case let error as NIOSSLError where error != .uncleanShutdown: self.init(tls: error, at: url)
         case is NIOSSLExtraError, is BoringSSLError: self.init(tls: error, at: url)
         case is HTTPParserError:
@@ -72,8 +81,7 @@ extension ResourceError {
     /// Returns a Boolean value that indicates whether connect(2) has failed because this device has no network, or no
     /// network of the address family.
     private static func isOffline(_ error: any Error) -> Bool {
-        guard let error = error as? IOError else { return false }
-        return [ENETUNREACH, ENETDOWN].contains(error.errnoCode)
+        (error as? IOError)?.isUnreachableNetwork ?? false
     }
 
     private static func message(ofConnect error: any Error) -> String {
@@ -84,11 +92,9 @@ extension ResourceError {
         }
     }
 
-    private init(connection error: NIOConnectionError, at url: String) {
-        let failures = error.connectionErrors.map(\.error)
-        if failures.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-            self.init(.unknownHost, .resolve, "the host name has no address", error, at: url)
-        } else if !failures.isEmpty, failures.allSatisfy(Self.isOffline) {
+    /// Creates an error for the failures of all addresses of a host.
+    private init(_ error: any Error, of failures: [any Error], at url: String) {
+        if !failures.isEmpty, failures.allSatisfy(Self.isOffline) {
             self.init(.offline, .connect, "no network route to the host", error, at: url)
         } else {
             // If several addresses failed, a refusal is reported, because it is the most specific error.

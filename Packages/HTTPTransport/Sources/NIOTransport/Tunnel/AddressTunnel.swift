@@ -37,9 +37,9 @@ final class AddressTunnel: Sendable {
 
     /// Starts listening.
     /// - Parameters:
-    ///   - addresses: The resolver of host names; `nil` for the system's.
+    ///   - addresses: The resolver of the names of hosts without a proxy; `nil` for the system's.
     ///   - routes: The routes to all hosts, in the order in which they are tried; direct by default.
-    ///   - timeout: The time limit of a look-up, and separately of a connection.
+    ///   - timeout: The time limit of a connection to a host, look-ups included.
     ///   - headTimeout: The time limit for the authentication of a connection.
     static func start(
         _ addresses: (any AddressResolving)?, over routes: [ProxyRoute] = [.direct], timeout: Duration,

@@ -3,8 +3,6 @@
 
 @_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
-internal import NIOPosix
-@_spi(Facade) internal import ResourceLoading
 internal import SystemSupport
 internal import WebSyntax
 
@@ -19,7 +17,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     struct Limits: Sendable {
         /// The time limit for authentication.
         let head: Duration
-        /// The time limit of the look-up, and separately of the connection.
+        /// The time limit of the connection to the host, look-ups included.
         let connect: Duration
     }
 
@@ -109,11 +107,8 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func connect(_ channel: any Channel, to target: HostPort) {
-        let resolver = addresses.map { TunnelResolver($0, on: channel.eventLoop, timeout: limits.connect) }
-        var factory: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
-        if let resolver { factory = { _ in resolver } }
         let connector = RouteConnector(
-            on: channel.eventLoop, timeLimit: limits.connect, resolver: factory,
+            on: channel.eventLoop, timeLimit: limits.connect, addresses: addresses,
             check: AsyncHTTPClients.checkPeer(of:))
         let connecting = connector.connect(to: target, over: routes)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
@@ -121,7 +116,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
             switch result {
             case .success(let upstream): me.value.join(channel, upstream)
             case .failure(let error):
-                me.value.record(target, resolver?.failure ?? error)
+                me.value.record(target, error)
                 me.value.refuse(channel, "502 Bad Gateway")
             }
         }

@@ -37,7 +37,7 @@ public final class InterceptingProxy: Sendable {
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
                 dialer: Dialer(
                     proxy: configuration.upstreamProxy, system: configuration.systemProxies, timeout: limits.connect,
-                    trusted: configuration.trusted),
+                    trusted: configuration.trusted, addresses: configuration.addresses),
                 limits: limits),
             policy: configuration.policy, credentials: credentials)
         self.dependencies = dependencies
@@ -121,6 +121,8 @@ extension InterceptingProxy {
         public var upstreamProxy: HostPort?
         /// The proxies of the system for tunnels and upgraded connections; none by default.
         public var systemProxies: SystemProxies?
+        /// The resolver of host names for tunnels and upgraded connections; the system's by default.
+        public var addresses: (any AddressResolving)?
         /// The certificates that upgraded requests trust in addition to those of the system; none by default.
         public var trusted: TrustedCertificates = { _ in [] }
         /// The limits of the proxy.

@@ -37,7 +37,7 @@ public final class LocalServer: Sendable {
                 leaves: LeafStore(authority, trusting: configuration.trusting, limit: limits.hosts),
                 dialer: Dialer(
                     proxy: configuration.upstreamProxy, system: configuration.systemProxies, timeout: limits.connect,
-                    trusted: configuration.trusted),
+                    trusted: configuration.trusted, addresses: configuration.addresses),
                 limits: limits),
             sites: sites, token: token)
         self.authority = authority.certificate
@@ -162,6 +162,8 @@ extension LocalServer {
         public var upstreamProxy: HostPort?
         /// The proxies of the system for upgraded connections; none by default.
         public var systemProxies: SystemProxies?
+        /// The resolver of host names for upgraded connections; the system's by default.
+        public var addresses: (any AddressResolving)?
         /// The certificates that upgraded requests trust in addition to those of the system; none by default.
         public var trusted: TrustedCertificates = { _ in [] }
         /// The limits of the server.

@@ -23,7 +23,7 @@ final class Dialer: Sendable {
     private let system: SystemProxies?
     private let timeout: Duration
     private let trusted: TrustedCertificates
-    private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+    private let addresses: (any AddressResolving)?
 
     /// Creates a dialer.
     /// - Parameters:
@@ -31,18 +31,18 @@ final class Dialer: Sendable {
     ///   - system: The proxies of the system; `nil` for direct connections.
     ///   - timeout: The time limit for a connection.
     ///   - trusted: The certificates that are trusted in addition to those of the system.
-    ///   - resolver: A closure that creates the resolver of names; `nil` for the system's. `localhost` and the names
-    ///     below it are not resolved.
+    ///   - addresses: The resolver of the names of hosts without a proxy; `nil` for the system's. `localhost` and the
+    ///     names below it are not resolved.
     init(
         proxy: HostPort?, system: SystemProxies? = nil, timeout: Duration,
         trusted: @escaping TrustedCertificates = { _ in [] },
-        resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil
+        addresses: (any AddressResolving)? = nil
     ) {
         self.proxy = proxy
         self.system = system
         self.timeout = timeout
         self.trusted = trusted
-        self.resolver = resolver
+        self.addresses = addresses
     }
 
     /// Connects to a host. Nothing is read from the connection until `Channel.startReading()`.
@@ -55,7 +55,7 @@ final class Dialer: Sendable {
             return eventLoop.makeFailedFuture(
                 ResourceError(.unknownHost, "no host has this name (RFC 6761, section 6.4)", at: "\(target)"))
         }
-        let connector = RouteConnector(on: eventLoop, timeLimit: timeout, resolver: resolver) { channel in
+        let connector = RouteConnector(on: eventLoop, timeLimit: timeout, addresses: addresses) { channel in
             guard let port = channel.remoteAddress?.loopbackPort, OwnListeners.contains(port: port) else { return }
             throw LoopbackError(.loop, "the connection would lead to the app's own listener", at: "\(target)")
         }
@@ -101,6 +101,8 @@ final class Dialer: Sendable {
         return switch error {
         case let error as LoopbackError:
             ResourceError(.blocked, error.message, at: place, cause: error)
+        case let error as AddressLookUpError:
+            ResourceError(.unknownHost, error.description, at: place, cause: error)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             ResourceError(.unknownHost, "the host name has no address", at: place, cause: error)
         case ChannelError.connectTimeout:
