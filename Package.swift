@@ -532,13 +532,13 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PageInterface",
+                "Diagnostics", "HostLife", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PageInterface",
                 "PagePrefetch", "PagePrompts",
                 "RemoteConfig", "RequestPipeline", "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerTesting",
                 "CookieBridge",
                 "CookieJar",
-                "HTTPCache", "HTTPTransport", "LoopbackServer", "NIOTransport", "OfflinePackage", "PackageFormat",
-                "PackagePublisher", "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable",
+                "HTTPCache", "HTTPTransport", "LoopbackServer", "NIOTransport", "NameResolution", "OfflinePackage",
+                "PackageFormat", "PackagePublisher", "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable",
                 "SchemeMode",
                 "SchemeRouter", "BaseTesting", "WebEngine", "WebEngineTesting", "WebSyntax", "WebViewPool", .httpTypes,
                 .log,

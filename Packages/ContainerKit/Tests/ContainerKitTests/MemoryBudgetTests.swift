@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import HostLife
 import Prefetch
 import ResourceLoading
 import ResourceStore

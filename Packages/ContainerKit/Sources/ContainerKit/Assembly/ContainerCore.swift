@@ -84,8 +84,6 @@ final class ContainerCore<Engine: WebEngineDriver> {
         bodyBudget = ByteBudget(limit: memory.bodies)
     }
 
-    /// The resolver of host names for the container's connections; `nil` for the system's.
-    var addresses: (any AddressResolving)? { nil }
     /// The logger of the app.
     var logger: Logger { configuration.logger }
     /// The names of the custom schemes.

@@ -3,6 +3,7 @@
 
 internal import HTTPSemantics
 internal import HTTPTypes
+internal import HostLife
 internal import OfflinePackage
 internal import PackageFormat
 internal import PackageUpdates

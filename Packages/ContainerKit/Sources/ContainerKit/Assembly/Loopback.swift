@@ -43,7 +43,7 @@
                 clock: configuration.clock,
                 ports: LoopbackPorts(
                     pipeline: pipeline.path, bodies: [requests.legacy, requests.posts], observer: adapter,
-                    host: adapter, proxies: proxies, addresses: addresses,
+                    host: adapter, proxies: proxies, addresses: nameResolution?.resolver,
                     trusted: { [authorities = configuration.network.transport.authorities] host in
                         CertificateAuthority.certificates(among: authorities, trustedFor: host)
                     },

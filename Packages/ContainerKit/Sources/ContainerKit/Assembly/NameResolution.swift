@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTransport
+internal import Logging
 internal import NameResolution
 internal import OfflinePackage
 internal import PagePrefetch

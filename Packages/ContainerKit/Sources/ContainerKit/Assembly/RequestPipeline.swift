@@ -7,6 +7,7 @@ internal import DocumentInterception
 @_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
+internal import HostLife
 internal import Logging
 internal import PackageUpdates
 internal import PageDownloads

@@ -17,7 +17,7 @@ public enum NameServer: Sendable {
     case httpDNS(any HTTPDNSDialect)
 
     /// The server.
-    var server: ResolverServer {
+    package var server: ResolverServer {
         switch self {
         case .doh(let server, _): server
         case .httpDNS(let dialect): dialect.server

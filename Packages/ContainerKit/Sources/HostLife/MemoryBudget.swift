@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPCache
-internal import PagePrefetch
-internal import Prefetch
-internal import ResourceStore
-
 /// The division of the container's memory ceiling among its components. Each share is the limit of one component.
 ///
 /// The shares add up to the ceiling. The last two are limits of one file at a time. Memory of views belongs to the
 /// engine and is not included. Data that is streamed is not included either; each request holds one chunk at a time.
-struct MemoryBudget: Sendable, Hashable {
+package struct MemoryBudget: Sendable, Hashable {
     /// The sum of all shares, in bytes.
-    let ceiling: Int
+    package let ceiling: Int
     /// The request bodies of all pages that have passed through a bridge and are not sent yet: one half.
-    let bodies: Int
+    package let bodies: Int
     /// Small files of packages and of the resource table: one eighth.
-    let packages: Int
+    package let packages: Int
     /// The responses in the HTTP cache: one eighth.
-    let httpCache: Int
+    package let httpCache: Int
     /// The prefetched responses that no page has requested yet: one sixteenth.
-    let prefetch: Int
+    package let prefetch: Int
     /// A package file that is downloaded and held until it is verified: one sixteenth.
-    let partial: Int
+    package let partial: Int
     /// A style sheet that is held until it is verified: one eighth.
-    let checked: Int
+    package let checked: Int
 
     /// Creates a budget.
     /// - Parameter ceiling: the sum of all shares, in bytes; a negative value counts as zero.
-    init(ceiling: Int) {
+    package init(ceiling: Int) {
         let ceiling = max(0, ceiling)
         self.ceiling = ceiling
         packages = ceiling / 8
@@ -37,21 +32,5 @@ struct MemoryBudget: Sendable, Hashable {
         prefetch = ceiling / 16
         partial = ceiling / 16
         bodies = ceiling - packages - httpCache - checked - prefetch - partial
-    }
-}
-
-extension ContainerConfiguration {
-    /// A copy in which no limit exceeds its share of the memory ceiling.
-    var sharedOut: Self {
-        let shares = MemoryBudget(ceiling: storage.memoryCeiling)
-        var shared = self
-        shared.storage.budgets.memoryCacheBytes = min(storage.budgets.memoryCacheBytes, shares.packages)
-        if let options = network.httpCache {
-            shared.network.httpCache?.memoryBytes = min(options.memoryBytes, shares.httpCache)
-        }
-        if let options = network.prefetch {
-            shared.network.prefetch?.loader.maxBytes = min(options.loader.maxBytes, shares.prefetch)
-        }
-        return shared
     }
 }
