@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import WebSyntax
 
 /// The entry points of the fuzz targets.
@@ -32,6 +33,32 @@ internal import WebSyntax
             return answer.addresses.count <= HTTPDNSAnswer.maxAddresses && answer.timeToLive >= 0
         }
     }
+
+    /// Reads arbitrary bytes as the tables of routes and neighbours of Linux, in three parts of about the same length.
+    /// - Returns: `true` if all invariants hold.
+    public static func networkHolds(_ bytes: [UInt8]) -> Bool {
+        let (first, second) = (bytes.count / 3, bytes.count * 2 / 3)
+        let tables = NetworkTables(
+            routes: Array(bytes[..<first]), ipv6Routes: Array(bytes[first..<second]),
+            neighbours: Array(bytes[second...]))
+        let status = tables.status
+        guard let identity = status.identity else { return !status.isIPv6Only || tables.ipv6 != nil }
+        return identity.name.utf8.count <= NetworkIdentity.maxBytes && tables.ipv4 != nil && !status.isIPv6Only
+    }
+
+    /// Reads arbitrary bytes as a document of stored answers.
+    /// - Returns: `true` if all invariants hold or the bytes are rejected.
+    public static func documentHolds(_ bytes: [UInt8]) -> Bool {
+        guard let document = try? StoredNetworks(json: Data(bytes)) else { return true }
+        return document.networks.allSatisfy { network in
+            var cache = AnswerCache(network: network.network)
+            cache.restore(network, now: .zero, time: network.time)
+            return cache.count <= StoredNetworks.maxNames
+                && (cache.stored(now: .zero, time: 0)?.answers ?? []).allSatisfy { isHost($0.host) }
+        }
+    }
+
+    private static func isHost(_ name: String) -> Bool { (try? DomainName(host: name)) != nil }
 
     private static func question(of bytes: [UInt8]) -> DNSQuestion? {
         var reader = MessageReader(bytes)

@@ -148,6 +148,9 @@ public final class NameResolver: AddressResolving {
         }
     }
 
+    /// The number of callers that wait for a look-up.
+    var waiterCount: Int { state.withLock { $0.waiterCount } }
+
     /// Returns the order of resolvers for a host; `nil` if only the system resolves it.
     /// - Parameter host: the host in lower case, without a trailing dot.
     func order(for host: String) -> LookUpState.Order? {

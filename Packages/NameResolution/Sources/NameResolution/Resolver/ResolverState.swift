@@ -115,6 +115,9 @@ struct ResolverState: Sendable {
 
     // MARK: Waiters
 
+    /// The number of waiters of all look-ups.
+    var waiterCount: Int { places.count }
+
     mutating func makeWaiterID() -> UInt64 {
         lastWaiter += 1
         return lastWaiter

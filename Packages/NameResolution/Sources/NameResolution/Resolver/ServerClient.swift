@@ -108,8 +108,8 @@ struct ServerClient: Sendable {
     private static func onlyAlias(
         _ responses: [DoHResponse], _ service: DoHResponse?, of name: DomainName
     ) -> DomainName? {
-        guard let service, responses.allSatisfy({ $0.answer.addresses.isEmpty }) else { return nil }
-        if let record = service.answer.services.first {
+        guard responses.allSatisfy({ $0.answer.addresses.isEmpty && !$0.answer.isNameError }) else { return nil }
+        if let record = service?.answer.services.first {
             return record.isAlias && record.target != .root && record.target != name ? record.target : nil
         }
         let answers = responses.map(\.answer)
