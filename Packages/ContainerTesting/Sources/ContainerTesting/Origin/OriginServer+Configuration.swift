@@ -42,6 +42,8 @@ extension OriginServer {
         /// A Boolean value that indicates whether the server uses TLS, with a certificate that is created at the
         /// start; `false` by default.
         public var usesTLS = false
+        /// The host names and addresses that the certificate is valid for; the names of this machine by default.
+        public var certificateNames = OriginCertificate.loopbackNames
         /// A Boolean value that indicates whether HTTP/2 is offered over TLS; `false` by default. In HTTP/2, a fault
         /// that ends a connection ends all of its requests.
         public var offersHTTP2 = false

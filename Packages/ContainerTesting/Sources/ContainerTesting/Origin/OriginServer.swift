@@ -61,7 +61,7 @@ public final class OriginServer: Sendable {
         let files = try configuration.folder.map {
             try FolderProvider($0, excludedFile: configuration.fieldSource?.fileName, logger: logger)
         }
-        let certificate = configuration.usesTLS ? try OriginCertificate() : nil
+        let certificate = configuration.usesTLS ? try OriginCertificate(names: configuration.certificateNames) : nil
         let log = RequestLog(limit: configuration.logLimit)
         let registry = ConnectionRegistry()
         let isShaped = !configuration.profile.isUnshaped
