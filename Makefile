@@ -11,7 +11,7 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test apps lint script format bench docs check fuzz races conformance conformance-tuf conformance-upload wpt modes cycles soak suffixes setup clean
+.PHONY: help demo test apps lint script format bench docs check fuzz races conformance conformance-tuf conformance-upload conformance-names wpt modes cycles soak suffixes setup clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -84,6 +84,11 @@ conformance-upload: ## Runs the upload commands of docs/trusted-releases.md agai
 	@Scripts/setup upload
 	@$(MAKE) --no-print-directory apps
 	@Scripts/conformance-upload
+
+conformance-names: ## Compares h5 resolve with dig on 2,000 names of an unbound server
+	@Scripts/setup names
+	@$(MAKE) --no-print-directory apps
+	@Scripts/conformance-names
 
 wpt: ## Runs web-platform-tests in the plain engine and two modes and lists the lost checks, SUITE=<checkout>
 	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make wpt SUITE=<checkout of web-platform-tests/wpt>" >&2; exit 64; }
