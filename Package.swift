@@ -601,8 +601,9 @@ let package = Package(
             "h5", folder: "h5",
             [
                 "ContentDigest", "CommandSupport", "CookieJar", "HTTPCache", "HTTPTransport", "NIOTransport",
-                "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "PublicSuffixList", "RemoteConfig",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON", "SystemSupport",
+                "NameResolution", "OfflinePackage", "PackageFormat", "PackagePublisher", "Prefetch", "PublicSuffixList",
+                "RemoteConfig", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeRouter", "StrictJSON",
+                "SystemSupport",
                 "ContainerTesting", "TrustedPublishing", "TrustedUpdate", "WebSyntax", .argumentParser, .configuration,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes, .systemPackage,
             ]),

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
+internal import NameResolution
 internal import PackageFormat
 internal import TrustedPublishing
 internal import TrustedUpdate
@@ -15,13 +16,14 @@ struct H5: AsyncParsableCommand {
         abstract: """
             Packs, unpacks, verifies and serves offline packages; publishes signed releases, and downloads by \
             metadata of The Update Framework; checks rules, config and tables; inspects resource tables, stores and \
-            cookies; runs an HTTP cache in front of an origin.
+            cookies; runs an HTTP cache in front of an origin; resolves hosts by DNS over HTTPS.
             """,
         discussion: CommonHelp.contract + " h5 --version prints the version.",
         subcommands: [
             Pack.self, Unpack.self, Verify.self, KeysCommand.self, PublishCommand.self, PromoteCommand.self,
             RollbackCommand.self, WithdrawCommand.self, StatusCommand.self, ExplainCommand.self, TrustCommand.self,
-            CheckCommand.self, Table.self, Store.self, Serve.self, CacheProxy.self, CookiesCommand.self, Version.self,
+            CheckCommand.self, Table.self, Store.self, Serve.self, CacheProxy.self, CookiesCommand.self,
+            ResolveCommand.self, Version.self,
         ])
 
     // This configuration sets no `version`, because a version of the root command applies to all commands. It would
@@ -34,6 +36,7 @@ struct H5: AsyncParsableCommand {
             case let error as PackageError: CommandError(error)
             case let error as TrustError: CommandError(error)
             case let error as PublishingError: CommandError(error)
+            case let error as NameResolutionError: CommandError(error)
             default: nil
             }
         }
