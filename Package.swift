@@ -629,7 +629,7 @@ let package = Package(
                 "CookieBridge",
                 "HTTPCache",
                 "HTTPSemantics",
-                "HTTPTransport",
+                "HTTPTransport", "NameResolution",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
                 "ResourceTable", "SchemeMode",
                 "SchemeRouter", "TrustedPublishing", "TrustedUpdate", "WebEngine", "WebSyntax", "WebViewPool",

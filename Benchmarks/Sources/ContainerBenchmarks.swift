@@ -41,13 +41,14 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         case rewriting
         case cookies
         case trust
+        case names
     }
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
             "Measure only these: install, memory, look-up, chain, opening, table, arrival, update, rules, cache, "
-                + "rewriting, cookies, trust.",
+                + "rewriting, cookies, trust, names.",
             valueName: "name"))
     var only: [Subject] = Subject.allCases
 
@@ -67,6 +68,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         if only.contains(.rules) { results += try RulesBenchmark().run() }
         if only.contains(.cookies) { results += try await CookieBenchmark(rounds: rounds).run() }
         if only.contains(.rewriting) { results += try await RewritingBenchmark(rounds: rounds).run() }
+        if only.contains(.names) { results += try await NameBenchmark(rounds: rounds).run() }
         if only.contains(.trust) { results += try await TrustBenchmark(rounds: rounds).run() }
         let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory.path)
         defer { folder.remove() }
