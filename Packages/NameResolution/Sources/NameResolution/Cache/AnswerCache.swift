@@ -4,7 +4,7 @@
 internal import WebSyntax
 
 /// The source of an answer.
-public enum AnswerSource: String, Sendable, Codable {
+package enum AnswerSource: String, Sendable, Codable {
     /// The system's resolver.
     case system
     /// DNS over HTTPS.
@@ -201,7 +201,9 @@ extension AnswerCache {
         guard let network else { return nil }
         let stored = answers.entries.compactMap { host, answer -> StoredAnswers.Answer? in
             let lifetime = (answer.expiry - now).components.seconds
-            guard !answer.addresses.isEmpty, answer.source != .system, lifetime > -Int64(limits.staleTime) else { return nil }
+            guard !answer.addresses.isEmpty, answer.source != .system, lifetime > -Int64(limits.staleTime) else {
+                return nil
+            }
             return StoredAnswers.Answer(
                 host: host, addresses: answer.addresses.map(\.description), lifetime: lifetime, source: answer.source)
         }

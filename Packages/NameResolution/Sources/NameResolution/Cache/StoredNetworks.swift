@@ -57,8 +57,8 @@ struct StoredNetworks: Sendable, Hashable, Codable {
         return try? encoder.encode(self)
     }
 
-    /// Returns networks with a network as the most recently used one, and without those that exceed the limit. A network
-    /// without answers is not added.
+    /// Returns networks with a network as the most recently used one, and without those that exceed the limit. A
+    /// network without answers is not added.
     static func inserting(_ network: StoredAnswers, into networks: [StoredAnswers]) -> [StoredAnswers] {
         let others = networks.filter { $0.network != network.network }
         return Array(((network.answers.isEmpty ? [] : [network]) + others).prefix(maxNetworks))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import WebSyntax
+package import WebSyntax
 
 /// The answer of a ``NameResolver`` for a host, with the way in which it was found.
-public struct NameAnswer: Sendable, Hashable {
+package struct NameAnswer: Sendable, Hashable {
     /// The kind of record or resolver that an address comes from.
-    public enum Origin: String, Sendable {
+    package enum Origin: String, Sendable {
         /// An A record.
         case a
         /// An AAAA record.
@@ -20,7 +20,7 @@ public struct NameAnswer: Sendable, Hashable {
     }
 
     /// The meaning of an answer.
-    public enum Status: String, Sendable {
+    package enum Status: String, Sendable {
         /// The host has addresses.
         case noError = "NOERROR"
         /// The name does not exist.
@@ -30,7 +30,7 @@ public struct NameAnswer: Sendable, Hashable {
     }
 
     /// The state of the cache at the time of the question.
-    public enum CacheState: String, Sendable {
+    package enum CacheState: String, Sendable {
         /// No answer.
         case miss
         /// An answer with addresses, within its lifetime.
@@ -42,7 +42,7 @@ public struct NameAnswer: Sendable, Hashable {
     }
 
     /// The reason for which this answer was used.
-    public enum Reason: String, Sendable {
+    package enum Reason: String, Sendable {
         /// The cache has a fresh answer.
         case cached
         /// The cache has a stale answer, which is refreshed (RFC 8767).
@@ -64,33 +64,33 @@ public struct NameAnswer: Sendable, Hashable {
     }
 
     /// An address and its origin.
-    public struct Address: Sendable, Hashable {
+    package struct Address: Sendable, Hashable {
         /// The address.
-        public let address: IPAddress
+        package let address: IPAddress
         /// The origin.
-        public let origin: Origin
+        package let origin: Origin
     }
 
     /// The host in lower case and without a trailing dot.
-    public let host: String
+    package let host: String
     /// The addresses in the order in which they are tried; empty for a negative answer.
-    public let addresses: [Address]
+    package let addresses: [Address]
     /// The names that the host is an alias of, in the order of the answer.
-    public let aliases: [String]
+    package let aliases: [String]
     /// The time for which the answer is still valid, in seconds; 0 for a stale answer, `nil` if it is not stored.
-    public let timeToLive: Int?
+    package let timeToLive: Int?
     /// The meaning of the answer.
-    public let status: Status
+    package let status: Status
     /// The URL of the server that has answered; `nil` for an answer of the system.
-    public let server: String?
+    package let server: String?
     /// The source; `nil` if no resolver was asked.
-    public let source: AnswerSource?
+    package let source: AnswerSource?
     /// The state of the cache.
-    public let cacheState: CacheState
+    package let cacheState: CacheState
     /// The time since the answer was stored in the cache; zero if it was not in the cache.
-    public let age: Duration
+    package let age: Duration
     /// The reason for which this answer was used.
-    public let reason: Reason
+    package let reason: Reason
 }
 
 extension NameAnswer {

@@ -10,13 +10,13 @@ internal import WebSyntax
 extension NameResolver {
     /// A Boolean value that indicates whether the servers may be used, for example the switch of a remote
     /// configuration. `true` at first. Repeated failures switch the servers off independently of it.
-    public var isOn: Bool {
+    package var isOn: Bool {
         get { state.withLock { $0.isOn } }
         set { state.withLock { $0.isOn = newValue } }
     }
 
     /// The numbers since the creation.
-    public var counters: NameCounters { state.withLock { $0.counters } }
+    package var counters: NameCounters { state.withLock { $0.counters } }
 }
 
 // MARK: Networks and stored answers
@@ -28,7 +28,7 @@ extension NameResolver {
     ///   - network: the identity, or `nil` for an unknown network.
     ///   - isIPv6Only: a Boolean value that indicates whether the network has no default route for IPv4. The prefix of
     ///     its address translation (RFC 7050) is then looked for, and IPv4 addresses of servers are translated.
-    public func changeNetwork(to network: NetworkIdentity?, isIPv6Only: Bool = false) {
+    package func changeNetwork(to network: NetworkIdentity?, isIPv6Only: Bool = false) {
         let (cache, time, seconds) = (state.withLock { $0.cache }, now(), seconds)
         let left = network == cache.network ? nil : cache.stored(now: time, time: seconds)?.newest()
         state.withLock { state in
@@ -44,8 +44,8 @@ extension NameResolver {
         }
     }
 
-    /// Returns a document with the answers of the servers in this and in other networks, as ``restore(_:)`` reads it: at
-    /// most four networks, 1,000 names in each, and 256 KB.
+    /// Returns a document with the answers of the servers in this and in other networks, as ``restore(_:)`` reads it:
+    /// at most four networks, 1,000 names in each, and 256 KB.
     /// - Returns: `nil` if there are none.
     package func storedAnswers() -> Data? {
         let (cache, archive) = state.withLock { ($0.cache, $0.archive) }
@@ -117,8 +117,9 @@ extension NameResolver {
         }
         for _ in 0..<tasks {
             Task {
-                while let host = state.withLock({ $0.preparation.names.isEmpty ? nil : $0.preparation.names.removeFirst() })
-                {
+                while let host = state.withLock({
+                    $0.preparation.names.isEmpty ? nil : $0.preparation.names.removeFirst()
+                }) {
                     // A failure is that of the request that needs the host.
                     if knownAddresses(of: host) == nil { _ = try? await answer(for: host) }
                 }

@@ -123,7 +123,7 @@ public final class NameResolver: AddressResolving {
     /// looked up by the system.
     /// - Throws: ``NameResolutionError``, with code `invalidName` for an address and for an invalid name; the errors of
     ///   the loader; `CancellationError`.
-    public func answer(for host: String) async throws -> NameAnswer {
+    package func answer(for host: String) async throws -> NameAnswer {
         let host = AnswerCache.key(of: host)
         if HostSyntax.isLocalhost(Substring(host).utf8) { return .localhost(host) }
         _ = try DomainName(host: host)
@@ -134,7 +134,8 @@ public final class NameResolver: AddressResolving {
         let id = state.withLock { $0.makeWaiterID() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: ResolverState.Waiter) in
-                let (answer, flight) = state.withLock { state -> (Result<NameAnswer, any Error>?, ResolverState.Flight?) in
+                let (answer, flight) = state.withLock {
+                    state -> (Result<NameAnswer, any Error>?, ResolverState.Flight?) in
                     // The cancellation handler acquires the same lock: it runs before this check, or after the waiter
                     // is registered.
                     if Task.isCancelled { return (.failure(CancellationError()), nil) }
@@ -150,6 +151,8 @@ public final class NameResolver: AddressResolving {
 
     /// The number of callers that wait for a look-up.
     var waiterCount: Int { state.withLock { $0.waiterCount } }
+    /// The number of look-ups without an answer.
+    var lookUpCount: Int { state.withLock { $0.lookUpCount } }
 
     /// Returns the order of resolvers for a host; `nil` if only the system resolves it.
     /// - Parameter host: the host in lower case, without a trailing dot.
@@ -203,12 +206,14 @@ public final class NameResolver: AddressResolving {
     private func perform(_ effect: LookUpState.Effect, _ key: ResolverState.Flight) {
         let time = now()
         switch effect {
-        case .deliver(let answer, let reason):
+        case .deliver(let answer, let given):
+            // Connections to all addresses of the servers have failed.
+            let reason = key.order == .systemOnly && key.isStored ? .serversFailed : given
             let (ranked, waiters) = state.withLock { $0.deliver(answer, reason, to: key, now: time) }
-            let given = NameAnswer(
+            let answer = NameAnswer(
                 key.host, ranked.addresses, ranked.source, ranked.details, timeToLive: ranked.lifetime.map { Int($0) },
                 reason: reason, servers: servers)
-            for waiter in waiters { waiter.resume(returning: given) }
+            for waiter in waiters { waiter.resume(returning: answer) }
         case .fail(let error):
             let waiters = state.withLock { $0.fail(key) }
             for waiter in waiters { waiter.resume(throwing: error) }

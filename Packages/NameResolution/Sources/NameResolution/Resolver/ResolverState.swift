@@ -117,6 +117,8 @@ struct ResolverState: Sendable {
 
     /// The number of waiters of all look-ups.
     var waiterCount: Int { places.count }
+    /// The number of look-ups without an answer.
+    var lookUpCount: Int { flights.count }
 
     mutating func makeWaiterID() -> UInt64 {
         lastWaiter += 1
@@ -176,8 +178,7 @@ struct ResolverState: Sendable {
                 fallback.system = Set(answer.addresses).subtracting(fallback.own)
                 fallbacks.insert(fallback, for: flight.host)
             }
-        } else {
-            // A new answer of the servers or of the system, as the order of resolvers says.
+        } else if !ranking.areSetAside(answer.addresses, for: flight.host, now: now) {
             fallbacks.remove(flight.host)
         }
         cache.insert(
@@ -217,8 +218,8 @@ struct ResolverState: Sendable {
     mutating func record(
         _ outcome: AddressOutcome, of address: IPAddress, for host: String, now: Duration
     ) -> NameLookupEvent? {
-        guard let answer = cache.answer(for: host) else { return nil }
-        let isOwn = answer.source != .system
+        let answer = cache.answer(for: host)
+        let isOwn = answer.map { $0.source != .system } ?? false
         var event: NameLookupEvent?
         switch outcome {
         case .connected:
@@ -236,7 +237,7 @@ struct ResolverState: Sendable {
             }
         case .failed:
             ranking.recordFailure(of: address, for: host, now: now)
-            if isOwn, fallbacks.value(of: host) == nil,
+            if let answer, isOwn, fallbacks.value(of: host) == nil,
                 ranking.areSetAside(answer.addresses, for: host, now: now)
             {
                 fallbacks.insert(Fallback(own: Set(answer.addresses)), for: host)

@@ -134,10 +134,12 @@ struct NetworkChangeTests {
         #expect(!fixture.resolver.resolves("off.example"))
     }
 
-    @Test("A hostile document changes nothing", arguments: [
-        "", "[]", "{}", "{\"networks\":1}", "{\"networks\":[1]}",
-        String(repeating: "[", count: 10_000), "{\"networks\":[],\"networks\":[]}", "{\"networks\":[]} x",
-    ])
+    @Test(
+        "A hostile document changes nothing",
+        arguments: [
+            "", "[]", "{}", "{\"networks\":1}", "{\"networks\":[1]}",
+            String(repeating: "[", count: 10_000), "{\"networks\":[],\"networks\":[]}", "{\"networks\":[]} x",
+        ])
     func hostile(text: String) throws {
         let fixture = try fixture(home)
         let error = #expect(throws: NameResolutionError.self) { try fixture.resolver.restore(Data(text.utf8)) }

@@ -47,7 +47,11 @@ struct NetworkTablesTests {
             ("no route", tables(Self.heading).status),
             ("no neighbours", tables(Self.routes, Self.ipv6Routes, "").status),
             ("incomplete", tables(Self.routes, "", Self.neighbours.replacing("0x2", with: "0x0")).status),
-            ("zeros", tables(Self.routes, "", Self.neighbours.replacing("02:fc:00:00:00:05", with: "00:00:00:00:00:00")).status),
+            (
+                "zeros",
+                tables(Self.routes, "", Self.neighbours.replacing("02:fc:00:00:00:05", with: "00:00:00:00:00:00"))
+                    .status
+            ),
             ("other interface", tables(Self.routes, "", Self.neighbours.replacing("eth0", with: "eth1")).status),
             ("no gateway", tables(Self.routes.replacing("010200C0\t0003", with: "00000000\t0001")).status),
             ("route is down", tables(Self.routes.replacing("\t0003\t", with: "\t0002\t")).status),
@@ -73,11 +77,14 @@ struct NetworkTablesTests {
         #expect(tables(first + other).ipv4?.gateway?.description == "192.0.3.1")
     }
 
-    @Test("Malformed lines are ignored", arguments: [
-        "", "\n\n\n", "eth0", "eth0\t0\t0", "a-name-of-sixteen\t00000000\t010200C0\t0003\t0\t0\t0\t00000000",
-        "eth1\t00000000\t0102\u{e9}0C0\t0003\t0\t0\t0\t00000000", "eth1\t00000000\t010200C0\t0003\t0\t0\t-1\t00000000",
-        "eth1\t00000000\t010200C0FF\t0003\t0\t0\t0\t00000000",
-    ])
+    @Test(
+        "Malformed lines are ignored",
+        arguments: [
+            "", "\n\n\n", "eth0", "eth0\t0\t0", "a-name-of-sixteen\t00000000\t010200C0\t0003\t0\t0\t0\t00000000",
+            "eth1\t00000000\t0102\u{e9}0C0\t0003\t0\t0\t0\t00000000",
+            "eth1\t00000000\t010200C0\t0003\t0\t0\t-1\t00000000",
+            "eth1\t00000000\t010200C0FF\t0003\t0\t0\t0\t00000000",
+        ])
     func malformed(line: String) {
         #expect(tables(Self.heading + line + "\n").ipv4 == nil)
         #expect(tables(line + "\n" + Self.routes).ipv4?.interface == "eth0")

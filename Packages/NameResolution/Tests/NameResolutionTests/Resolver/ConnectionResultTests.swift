@@ -62,6 +62,20 @@ struct ConnectionResultTests {
         #expect(try await resolver.answer(for: "h0.example").reason == .answeredByServer)
     }
 
+    @Test("A refresh with the addresses that have failed does not end the fallback")
+    func refreshedFailures() async throws {
+        let fixture = try fixture()
+        let resolver = fixture.resolver
+        _ = try await resolver.addresses(of: "h0.example")
+        fixture.clock.advance(by: .seconds(300))
+        fixture.loader.gate.close()
+        #expect(resolver.knownAddresses(of: "h0.example") == own)
+        for address in own { resolver.record(.failed, of: address, for: "h0.example") }
+        fixture.loader.gate.open()
+        try await until { resolver.counters.serverAnswers == 2 && resolver.lookUpCount == 0 }
+        #expect(try await resolver.addresses(of: "h0.example") == others)
+    }
+
     @Test("Failures without a connection to an address of the system do not count")
     func offline() async throws {
         let fixture = try fixture()

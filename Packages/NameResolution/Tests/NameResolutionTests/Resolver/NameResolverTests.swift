@@ -13,7 +13,8 @@ struct NameResolverTests {
     private let own = IPAddress.list("192.0.2.1", "2001:db8::1")
     private let records = [TestMessage.Record.a("a.example", "192.0.2.1"), .aaaa("a.example", "2001:db8::1")]
 
-    @Test("A server answers for both families, and the cache answers after it", arguments: [NameServer.Method.get, .post])
+    @Test(
+        "A server answers for both families, and the cache answers after it", arguments: [NameServer.Method.get, .post])
     func servers(method: NameServer.Method) async throws {
         let fixture = try ResolverFixture(method: method)
         fixture.loader.set(records)

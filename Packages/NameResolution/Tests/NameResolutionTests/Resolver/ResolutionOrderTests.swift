@@ -122,9 +122,11 @@ struct ResolutionOrderTests {
         slow.system.gate.open()
     }
 
-    @Test("An implausible answer of the system for a public host is not used", arguments: [
-        "127.0.0.1", "0.0.0.0", "10.0.0.1", "169.254.1.1", "::1", "fd00::1", "fe80::1",
-    ])
+    @Test(
+        "An implausible answer of the system for a public host is not used",
+        arguments: [
+            "127.0.0.1", "0.0.0.0", "10.0.0.1", "169.254.1.1", "::1", "fd00::1", "fe80::1",
+        ])
     func implausibleSystem(address: String) async throws {
         let fixture = try fixture(.systemFirst, publicHosts: [host])
         fixture.loader.set([.a(host, "1.2.3.4")])
@@ -156,9 +158,11 @@ struct ResolutionOrderTests {
         #expect(fixture.events.count == 1)
     }
 
-    @Test("A server that answers another question, cuts or lies about owners is not used", arguments: [
-        "question", "truncated", "short", "loop",
-    ])
+    @Test(
+        "A server that answers another question, cuts or lies about owners is not used",
+        arguments: [
+            "question", "truncated", "short", "loop",
+        ])
     func lies(lie: String) async throws {
         let fixture = try fixture()
         let host = host
@@ -196,5 +200,16 @@ struct ResolutionOrderTests {
         fixture.loader.set(.status(404), of: ResolverFixture.first)
         let error = await #expect(throws: NameResolutionError.self) { try await fixture.resolver.answer(for: host) }
         #expect(error?.code == .badResponse && fixture.resolver.counters.serverFailures == 1)
+    }
+
+    @Test("The system's resolver has the addresses of a name of the device, and an error for a name that cannot exist")
+    func system() async throws {
+        let addresses = try await SystemNameResolver().addresses(of: "localhost")
+        #expect(!addresses.isEmpty && addresses.allSatisfy { $0.scope() == .loopback })
+        let error = await #expect(throws: NameResolutionError.self) {
+            try await SystemNameResolver().addresses(of: "name.invalid")
+        }
+        // Without a network, the system cannot know that the name does not exist.
+        #expect([.noSuchName, .systemFailure].contains(error?.code))
     }
 }

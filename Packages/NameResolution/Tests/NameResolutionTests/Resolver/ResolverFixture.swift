@@ -107,7 +107,9 @@ final class ZoneLoader: ResourceLoader {
             var message = TestMessage(host, type: question.type.rawValue)
             var owners = [TestMessage.name(host)]
             for record in state.records where owners.contains(record.owner) {
-                guard record.type == question.type.rawValue || record.type == RecordType.cname.rawValue else { continue }
+                guard record.type == question.type.rawValue || record.type == RecordType.cname.rawValue else {
+                    continue
+                }
                 message.answers.append(record)
                 if record.type == RecordType.cname.rawValue { owners.append(record.data) }
             }
