@@ -29,10 +29,10 @@ struct AnswerDetails: Sendable, Hashable {
 struct CachedAnswer: Sendable, Hashable {
     /// The addresses, in the order in which they are tried; empty for a negative answer.
     var addresses: [IPAddress]
-    /// The source of the answer.
-    let source: AnswerSource
     /// The time until which the answer is fresh.
     let expiry: Duration
+    /// The source of the answer.
+    let source: AnswerSource
     /// The time at which the answer was stored.
     var stored = Duration.zero
     /// The other parts of the answer.
@@ -114,12 +114,19 @@ struct AnswerCache: Sendable {
     func answer(for host: String) -> CachedAnswer? { answers.value(of: Self.key(of: host)) }
 
     /// Returns the addresses of a fresh positive answer, which then counts as used.
+    /// - Parameter host: the host. In another form than lower case without a trailing dot it is not found.
     /// - Returns: `nil` if there is no such answer; ``lookUp(_:now:)`` then has the details.
     mutating func freshAddresses(of host: String, now: Duration) -> [IPAddress]? {
-        answers.withUsed(Self.key(of: host)) { answer in
-            now < answer.expiry && !answer.addresses.isEmpty ? answer.addresses : nil
-        }
+        guard let index = answers.index(of: host), now < answers[index].expiry else { return nil }
+        let addresses = answers[index].addresses
+        guard !addresses.isEmpty else { return nil }
+        answers.markUsed(index)
+        return addresses
     }
+
+    /// Returns a Boolean value that indicates whether there is an answer, also a stale one.
+    /// - Parameter host: the host in lower case, without a trailing dot.
+    func contains(_ host: String) -> Bool { answers.contains(host) }
 
     /// Changes the order of the addresses of a host.
     /// - Parameter order: a closure that returns the same addresses in another order.
@@ -167,7 +174,7 @@ struct AnswerCache: Sendable {
         guard let lifetime else { return answers.remove(key) }
         let seconds = min(max(lifetime, limits.floor), addresses.isEmpty ? limits.negativeCeiling : limits.ceiling)
         let answer = CachedAnswer(
-            addresses: Array(addresses.prefix(limits.addresses)), source: source, expiry: now + .seconds(seconds),
+            addresses: Array(addresses.prefix(limits.addresses)), expiry: now + .seconds(seconds), source: source,
             stored: now, details: details)
         answers.insert(answer, for: key, cost: Self.cost(of: answer, host: key))
     }
@@ -228,7 +235,7 @@ extension AnswerCache {
                 answers.value(of: key) == nil
             else { continue }
             let answer = CachedAnswer(
-                addresses: addresses, source: entry.source, expiry: now + .seconds(lifetime), stored: now)
+                addresses: addresses, expiry: now + .seconds(lifetime), source: entry.source, stored: now)
             answers.insert(answer, for: key, cost: Self.cost(of: answer, host: key))
         }
     }

@@ -4,14 +4,15 @@
 /// A dictionary that removes its least recently used entries when it exceeds its limits.
 ///
 /// All operations on one entry take constant time. The entries are in one array, as a list linked by indexes. A use by
-/// ``withUsed(_:_:)`` only marks its entry: the entry becomes the most recently used one when it would be removed.
+/// ``markUsed(_:)`` only marks its entry: the entry becomes the most recently used one when it would be removed.
 struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot: Sendable {
-        let key: Key
-        var value: Value
-        var cost: Int
+        // The fields that a use reads are beside each other, because slots are read in random order.
         /// A Boolean value that indicates whether the entry was used since it got its place in the list.
         var isUsed = false
+        var value: Value
+        let key: Key
+        var cost: Int
         /// The index of the next more recently used slot.
         var newer: Int?
         /// The index of the next less recently used slot.
@@ -55,6 +56,9 @@ struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return used + unused
     }
 
+    /// Returns a Boolean value that indicates whether there is a value for a key.
+    func contains(_ key: Key) -> Bool { places[key] != nil }
+
     /// Returns the value of a key without a change of the order.
     func value(of key: Key) -> Value? { places[key].map { slots[$0].value } }
 
@@ -68,12 +72,15 @@ struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return slots[index].value
     }
 
-    /// Calls a closure with the value of a key, and marks the entry as used.
-    /// - Returns: the result of the closure; `nil` without a value.
-    mutating func withUsed<Result>(_ key: Key, _ body: (borrowing Value) -> Result?) -> Result? {
-        guard let index = places[key] else { return nil }
+    /// Returns the index of a key until the next insertion or removal.
+    func index(of key: Key) -> Int? { places[key] }
+
+    /// The value at an index.
+    subscript(index: Int) -> Value { slots[index].value }
+
+    /// Marks the entry at an index as used.
+    mutating func markUsed(_ index: Int) {
         if !slots[index].isUsed { slots[index].isUsed = true }
-        return body(slots[index].value)
     }
 
     /// Replaces the value of a key if there is one, without a change of the order and the cost.
@@ -95,7 +102,7 @@ struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 remove(slots[oldest].key)
             }
         }
-        slots.append(Slot(key: key, value: value, cost: cost))
+        slots.append(Slot(value: value, key: key, cost: cost))
         places[key] = slots.count - 1
         linkAsNewest(slots.count - 1)
         self.cost += cost

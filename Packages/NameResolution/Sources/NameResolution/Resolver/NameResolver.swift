@@ -91,12 +91,13 @@ public final class NameResolver: AddressResolving {
     /// turned on and not switched off after failures, and the rules permit the host.
     public func resolves(_ host: String) -> Bool {
         guard feature.isOn else { return false }
-        let (isActive, isKnown) = state.withLock { ($0.isActive, $0.isActive && $0.cache.answer(for: host) != nil) }
+        let (isActive, isKnown) = state.withLock { ($0.isActive, $0.isActive && $0.cache.contains(host)) }
         return isActive && (isKnown || order(for: AnswerCache.key(of: host)) != nil)
     }
 
     public func knownAddresses(of host: String) -> [IPAddress]? {
         let time = now()
+        if let known = state.withLock({ $0.freshAddresses(of: host, now: time) }) { return known }
         let (known, refresh) = state.withLock { $0.knownAddresses(of: host, order(for:), now: time) }
         if let refresh { start(refresh) }
         return known

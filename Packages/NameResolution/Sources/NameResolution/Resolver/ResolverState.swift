@@ -67,24 +67,32 @@ struct ResolverState: Sendable {
 
     // MARK: Answers
 
-    /// Returns the addresses that are known without a look-up, and a look-up to start.
+    /// Returns the addresses of a fresh answer.
+    /// - Parameter host: the host. In another form than lower case without a trailing dot it is not found.
+    mutating func freshAddresses(of host: String, now: Duration) -> [IPAddress]? {
+        guard isActive, fallbacks.count == 0, let addresses = cache.freshAddresses(of: host, now: now) else {
+            return nil
+        }
+        counters.hits += 1
+        return addresses
+    }
+
+    /// Returns the addresses of a fresh or stale answer, and a look-up to start.
     /// - Parameter order: a closure that returns the order of resolvers for a host.
     mutating func knownAddresses(
         of host: String, _ order: (String) -> LookUpState.Order?, now: Duration
     ) -> ([IPAddress]?, Flight?) {
+        let host = AnswerCache.key(of: host)
         guard isActive else { return (nil, nil) }
-        if fallbacks.count > 0, let fallback = fallbacks.value(of: AnswerCache.key(of: host)), fallback.system == nil {
-            return (nil, nil)
-        }
+        if let fallback = fallbacks.value(of: host), fallback.system == nil { return (nil, nil) }
         if let addresses = cache.freshAddresses(of: host, now: now) {
             counters.hits += 1
             return (addresses, nil)
         }
         guard case .stale(let answer, let needsRefresh) = cache.lookUp(host, now: now) else { return (nil, nil) }
         counters.staleHits += 1
-        guard needsRefresh, let order = order(AnswerCache.key(of: host)) else { return (answer.addresses, nil) }
-        let flight = Flight(
-            host: AnswerCache.key(of: host), order: order, generation: cache.generation, isStored: true)
+        guard needsRefresh, let order = order(host) else { return (answer.addresses, nil) }
+        let flight = Flight(host: host, order: order, generation: cache.generation, isStored: true)
         return (answer.addresses, refresh(flight))
     }
 
