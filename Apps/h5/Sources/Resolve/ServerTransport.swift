@@ -42,17 +42,6 @@ enum ServerTransport {
     /// The maximum size of a file of certificates in bytes.
     private static let longestAuthority = 1 << 20
 
-    /// The resolver for hosts whose addresses the command line states. The system resolves other hosts.
-    private struct Table: AddressResolving {
-        let entries: [String: [IPAddress]]
-
-        func resolves(_ host: String) -> Bool { entries[host] != nil }
-
-        func knownAddresses(of host: String) -> [IPAddress]? { entries[host] }
-
-        func addresses(of host: String) async throws -> [IPAddress] { entries[host] ?? [] }
-    }
-
     /// Calls `body` with a loader, and closes its connections at the end.
     /// - Parameters:
     ///   - servers: the servers.
@@ -62,10 +51,7 @@ enum ServerTransport {
         _ servers: [ResolverServer], authority: String?, _ body: (any ResourceLoader) async throws -> Void
     ) async throws {
         var settings = AsyncHTTPTransport.Configuration()
-        let entries = Dictionary(
-            servers.filter { IPAddress($0.authority.host) == nil && !$0.addresses.isEmpty }
-                .map { ($0.authority.host, $0.addresses) }, uniquingKeysWith: { first, _ in first })
-        if !entries.isEmpty { settings.addresses = Table(entries: entries) }
+        settings.addresses = ServerAddresses(of: servers)
         if let authority { settings.authorities = [try read(authority, for: servers)] }
         let transport = AsyncHTTPTransport(settings)
         let result: Result<Void, any Error>

@@ -23,7 +23,7 @@ struct AddressRanking: Sendable {
 
     private var histories = RecentEntries<String, History>(maxCount: AddressRanking.maxHosts)
 
-    /// Records that a connection and its TLS handshake succeeded.
+    /// Records that a connection succeeded.
     mutating func recordSuccess(of address: IPAddress, for host: String) {
         var history = histories.value(of: host) ?? History()
         history.lastGood = address
@@ -31,7 +31,7 @@ struct AddressRanking: Sendable {
         histories.insert(history, for: host)
     }
 
-    /// Records that a connection or its TLS handshake failed. The address is no longer the last good one.
+    /// Records that a connection failed. The address is no longer the last good one.
     mutating func recordFailure(of address: IPAddress, for host: String, now: Duration) {
         var history = histories.value(of: host) ?? History()
         if history.lastGood == address { history.lastGood = nil }

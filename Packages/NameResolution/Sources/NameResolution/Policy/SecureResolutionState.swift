@@ -20,26 +20,9 @@ struct SecureResolutionState: Sendable, Hashable {
         case unreachable
     }
 
-    /// The reason for which the secure resolvers are off.
-    enum OffReason: String, Sendable {
-        /// Repeated failures in this launch.
-        case repeatedFailures
-        /// The switch of the app or of the remote configuration.
-        case turnedOff
-    }
-
     private var failures: [Duration] = []
-    private var hasFailed = false
-    private var isSwitchedOn = true
-
-    /// The reason for which the secure resolvers are off; `nil` if they are on.
-    var offReason: OffReason? {
-        if !isSwitchedOn { return .turnedOff }
-        return hasFailed ? .repeatedFailures : nil
-    }
-
-    /// Turns the secure resolvers on or off. Repeated failures keep them off until the next launch.
-    mutating func set(isOn: Bool) { isSwitchedOn = isOn }
+    /// A Boolean value that indicates whether repeated failures have turned the secure resolvers off.
+    private(set) var isOff = false
 
     /// Records the outcome of a look-up.
     /// - Parameter now: the duration since a moment that the caller fixes.
@@ -51,10 +34,10 @@ struct SecureResolutionState: Sendable, Hashable {
             failures = []
             return false
         case .failed:
-            guard !hasFailed else { return false }
+            guard !isOff else { return false }
             failures = failures.filter { now - $0 < Self.failureWindow } + [now]
-            hasFailed = failures.count >= Self.maxFailures
-            return hasFailed
+            isOff = failures.count >= Self.maxFailures
+            return isOff
         }
     }
 }

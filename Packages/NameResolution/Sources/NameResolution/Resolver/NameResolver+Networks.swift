@@ -5,16 +5,9 @@ internal import AsyncSupport
 package import Foundation
 internal import WebSyntax
 
-// MARK: Switch and counters
+// MARK: Counters
 
 extension NameResolver {
-    /// A Boolean value that indicates whether the servers may be used, for example the switch of a remote
-    /// configuration. `true` at first. Repeated failures switch the servers off independently of it.
-    package var isOn: Bool {
-        get { state.withLock { $0.isOn } }
-        set { state.withLock { $0.isOn = newValue } }
-    }
-
     /// The numbers since the creation.
     package var counters: NameCounters { state.withLock { $0.counters } }
 }

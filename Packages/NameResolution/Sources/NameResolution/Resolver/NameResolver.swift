@@ -96,6 +96,7 @@ public final class NameResolver: AddressResolving {
     }
 
     public func knownAddresses(of host: String) -> [IPAddress]? {
+        guard feature.isOn else { return nil }
         let time = now()
         if let known = state.withLock({ $0.freshAddresses(of: host, now: time) }) { return known }
         let (known, refresh) = state.withLock { $0.knownAddresses(of: host, order(for:), now: time) }
@@ -158,7 +159,7 @@ public final class NameResolver: AddressResolving {
     /// Returns the order of resolvers for a host; `nil` if only the system resolves it.
     /// - Parameter host: the host in lower case, without a trailing dot.
     func order(for host: String) -> LookUpState.Order? {
-        guard !servers.isEmpty, !serverHosts.contains(host), !Self.isLocal(host) else { return nil }
+        guard feature.isOn, !servers.isEmpty, !serverHosts.contains(host), !Self.isLocal(host) else { return nil }
         switch rules.order(for: host) {
         case .off: return nil
         case .systemFirst: return system == nil ? .secureOnly : .systemFirst

@@ -56,13 +56,7 @@ struct ResolverState: Sendable {
     private var lastWaiter: UInt64 = 0
 
     private mutating func updateActive() {
-        isActive = lookUps.offReason == nil && connections.offReason == nil
-    }
-
-    /// A Boolean value that indicates whether the app or its remote configuration permits servers.
-    var isOn: Bool {
-        get { lookUps.offReason != .turnedOff }
-        set { lookUps.set(isOn: newValue) }
+        isActive = !lookUps.isOff && !connections.isOff
     }
 
     // MARK: Answers

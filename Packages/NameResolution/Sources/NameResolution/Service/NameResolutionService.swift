@@ -22,6 +22,8 @@ package final class NameResolutionService {
     private let logger: Logger
     private let queue = SerialQueue("container.network-identity")
     private var storage: StoredDocument?
+    /// The last status of the network; `nil` before the first look at it.
+    private var lastStatus: NetworkStatus?
     private var isShutDown = false
     /// A closure that receives each event.
     package var onEvent: (@MainActor (NameLookupEvent) -> Void)?
@@ -118,13 +120,11 @@ package final class NameResolutionService {
     ///   The identity is unknown for a short time after each start of a network, so that this alone is no change.
     private func updateNetwork(dropsUnknown: Bool = false) async {
         let network = options.network
-        let status = await queue.run { network?.currentNetwork() }
+        let status = await queue.run { network?.currentNetwork() ?? NetworkStatus(identity: nil) }
         guard !isShutDown else { return }
-        if let status, status.identity != nil || status.isIPv6Only || dropsUnknown {
-            resolver.changeNetwork(to: status.identity, isIPv6Only: status.isIPv6Only)
-        } else if dropsUnknown {
-            resolver.changeNetwork(to: nil)
-        }
+        let isOther = status.identity != nil || status.isIPv6Only != (lastStatus?.isIPv6Only ?? false)
+        lastStatus = status
+        if isOther || dropsUnknown { resolver.changeNetwork(to: status.identity, isIPv6Only: status.isIPv6Only) }
     }
 
     // MARK: Names ahead

@@ -24,14 +24,9 @@ final class SecureResolutionStateTests {
     func repeatedFailures() {
         let limit = SecureResolutionState.maxFailures
         #expect(record(Array(repeating: .failed, count: limit - 1)).allSatisfy { !$0 })
-        #expect(state.offReason == nil)
+        #expect(!state.isOff)
         #expect(record([.failed, .failed, .answered, .failed], from: 10) == [true, false, false, false])
-        #expect(state.offReason == .repeatedFailures)
-        state.set(isOn: false)
-        #expect(state.offReason == .turnedOff)
-        // The failures keep it off until the next launch.
-        state.set(isOn: true)
-        #expect(state.offReason == .repeatedFailures)
+        #expect(state.isOff)
     }
 
     @Test("An answer ends a series of failures, and a failure of the network does not count")
@@ -40,7 +35,7 @@ final class SecureResolutionStateTests {
         let failures = Array(repeating: SecureResolutionState.Outcome.failed, count: limit - 1)
         #expect(record(failures + [.answered] + failures).allSatisfy { !$0 })
         #expect(record(Array(repeating: .unreachable, count: 100), from: 20).allSatisfy { !$0 })
-        #expect(state.offReason == nil)
+        #expect(!state.isOff)
         #expect(record([.failed], from: 130) == [true])
     }
 
@@ -49,14 +44,6 @@ final class SecureResolutionStateTests {
         for number in 0..<20 {
             #expect(record([.failed], from: number * 200) == [false], "\(number)")
         }
-        #expect(state.offReason == nil)
-    }
-
-    @Test("One switch turns the feature off and on")
-    func remoteSwitch() {
-        state.set(isOn: false)
-        #expect(state.offReason == .turnedOff)
-        state.set(isOn: true)
-        #expect(state.offReason == nil)
+        #expect(!state.isOff)
     }
 }

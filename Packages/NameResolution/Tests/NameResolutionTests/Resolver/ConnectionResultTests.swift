@@ -112,8 +112,8 @@ struct ConnectionResultTests {
         #expect(fixture.events == [.switchedOff(.connections)])
         #expect(!resolver.resolves("h0.example") && resolver.knownAddresses(of: "h0.example") == nil)
         // The switch of the app does not turn them on again.
-        resolver.isOn = false
-        resolver.isOn = true
+        fixture.feature.set(false)
+        fixture.feature.set(true)
         #expect(!resolver.resolves("h0.example"))
         let count = fixture.loader.requests.count
         #expect(try await resolver.answer(for: "h7.example").reason == .system)
@@ -159,13 +159,12 @@ struct ConnectionResultTests {
     func remoteSwitch() async throws {
         let fixture = try fixture()
         let resolver = fixture.resolver
-        #expect(resolver.isOn)
         _ = try await resolver.addresses(of: "h0.example")
-        resolver.isOn = false
-        #expect(!resolver.isOn && !resolver.resolves("h0.example") && !resolver.resolves("h1.example"))
+        fixture.feature.set(false)
+        #expect(!resolver.resolves("h0.example") && !resolver.resolves("h1.example"))
         #expect(resolver.knownAddresses(of: "h0.example") == nil)
         #expect(try await resolver.answer(for: "h1.example").reason == .system)
-        resolver.isOn = true
+        fixture.feature.set(true)
         #expect(resolver.knownAddresses(of: "h0.example") == own)
         #expect(try await resolver.answer(for: "h1.example").reason == .answeredByServer)
         #expect(fixture.events.isEmpty)

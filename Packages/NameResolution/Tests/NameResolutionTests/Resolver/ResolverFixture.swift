@@ -167,6 +167,7 @@ final class ResolverFixture: Sendable {
     let clock = ManualClock()
     let loader = ZoneLoader()
     let system: SystemBook
+    let feature = FeatureSwitch()
     let resolver: NameResolver
     private let recorded = Recorded()
 
@@ -196,7 +197,7 @@ final class ResolverFixture: Sendable {
         let urls = [Self.first, Self.second, "192.0.2.55", "192.0.2.56"].prefix(servers).map { "https://\($0)/q" }
         resolver = NameResolver(
             .init(servers: try urls.map { .doh(try ResolverServer(url: $0), method) }, rules: rules), loader: loader,
-            system: usesSystem ? system : nil, clock: clock,
+            system: usesSystem ? system : nil, feature: feature, clock: clock,
             date: {
                 let time = ManualClock.Instant().duration(to: clock.now)
                 return Date(timeIntervalSince1970: 1_000_000 + Double(time.components.seconds))
