@@ -36,7 +36,7 @@ struct ReadmeTests {
             ("testing", "ShopScreen"), ("testing", "ShopScreenTests"), ("app-life", "DeviceOptions"),
             ("app-life", "UpdatingShop"), ("cookies", "NativeLogin"), ("route-rules", "Guides/RuleActionsSample"),
             ("route-rules", "Guides/HostContentSample"), ("page-requests", "CartCalls"),
-            ("page-interface", "PageInterfaceSample"),
+            ("page-interface", "PageInterfaceSample"), ("name-resolution", "Guides/NameResolutionSample"),
         ])
     func samples(guide: String, name: String) throws {
         let guide = try text("docs/\(guide).md")
