@@ -48,6 +48,7 @@ struct CheckCommandTests {
             ("route-rules.md", "rules: 5 rules, 2 denials\n"),
             ("remote-config.md", "remote-config: 2 denials, 2 modes, 2 rules\n"),
             ("prefetch-tables.md", "prefetch: 1 pages\n"), ("catalogue.md", "catalogue: 1 packages\n"),
+            ("suggested-tables.md", "hosts: 2 hosts\n"),
         ])
     func guides(guide: String, output: String) async throws {
         let outcome = try await check(block(of: guide))
@@ -136,6 +137,11 @@ struct CheckCommandTests {
                 "bad-catalogue: not an absolute http or https URL of at most 2048 bytes (document.json:3: packages[0]"
                     + ".manifest)"
             ),
+            // Lists of hosts.
+            (
+                "{\"page\":\"https://a.example/\",\"hosts\":[\n{\"host\":\"a.example\"},\n7]}",
+                "bad-message: no list of hosts: no object (document.json:3)"
+            ),
             ("[]", "unknown-kind: the members of the document show no kind"),
             ("{\"rules\":[],\"data\":{\"config\":[]}}", "unknown-kind: the members of the document show several kinds"),
         ])
@@ -166,7 +172,15 @@ struct CheckCommandTests {
                 note: RemoteConfigOptions.ruleHosts of the app must include a.example:8443, b.example
 
                 """)
-        #expect(rules.status == 0 && config.status == 0)
+        let hosts = try await check(
+            #"{"page":"/a","hosts":[{"host":"a.example"},{"host":"192.0.2.1"},{"host":"A.example"}]}"#)
+        #expect(
+            hosts.errors == """
+                note: page is not the URL of a page
+                note: 2 of 3 hosts have no effect: addresses, invalid names, duplicates, or hosts after the limit
+
+                """)
+        #expect(rules.status == 0 && config.status == 0 && hosts.status == 0)
     }
 
     @Test("A missing file and an unknown kind have their own statuses")

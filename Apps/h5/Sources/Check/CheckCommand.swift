@@ -13,7 +13,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Validates route rules, remote config, a prefetch table, a resource table or a catalogue.",
+        abstract: "Validates route rules, remote config, a prefetch or resource table, a catalogue or hosts.json.",
         discussion: """
             The document is read as an app reads it. The first fault in the order of the document is reported with its \
             line, and the exit status is then 65. Without --kind, the members of the document select the kind. A \

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import NameResolution
 internal import PackageFormat
 internal import Prefetch
 internal import RemoteConfig
@@ -25,7 +26,7 @@ struct CheckedKind: Sendable {
     let read: @Sendable (Data) throws -> (counts: Counts, notes: [String])
 
     /// All kinds.
-    static let all = [rules, remoteConfig, prefetch, table, catalogue]
+    static let all = [rules, remoteConfig, prefetch, table, catalogue, hosts]
 
     static let rules = CheckedKind(
         name: "rules", isShown: { !$0.has("version") && ($0.has("rules") || $0.has("deny") || $0.has("enabled")) },
@@ -74,6 +75,14 @@ struct CheckedKind: Sendable {
         needed: ["": [("format", "1"), ("sequence", "0"), ("packages", "[]")]]
     ) { json in
         ([("packages", try PackageCatalogue(decoding: json).packages.count)], [])
+    }
+
+    static let hosts = CheckedKind(
+        name: "hosts", isShown: { $0.has("page") && $0.has("hosts") },
+        needed: ["": [("page", "\"\""), ("hosts", "[]")]]
+    ) { json in
+        let list = try PageHosts(json: json)
+        return ([("hosts", list.hosts.count)], try DocumentWarnings.unused(in: list, json))
     }
 }
 

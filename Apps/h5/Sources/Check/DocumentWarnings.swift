@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import NameResolution
 @_spi(Fuzzing) internal import RemoteConfig
+internal import ResourceLoading
 @_spi(Facade) internal import SchemeRouter
 internal import StrictJSON
 
@@ -54,6 +56,32 @@ enum DocumentWarnings {
                     try scanner.skipValue()
                 }
             }
+        }
+        return notes
+    }
+
+    /// Returns the notes for a list of hosts: its page has no URL, or some of its hosts are omitted.
+    static func unused(in list: PageHosts, _ json: Data) throws -> [String] {
+        var count = 0
+        try json.withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes, limits: FirstFault.limits)
+            try scanner.readObject { scanner, text in
+                guard scanner.string(text) == "hosts" else {
+                    try scanner.skipValue()
+                    return
+                }
+                try scanner.readArray { scanner in
+                    count += 1
+                    try scanner.skipValue()
+                }
+            }
+        }
+        var notes: [String] = []
+        if WebOrigin(url: list.page) == nil { notes.append("page is not the URL of a page") }
+        if count > list.hosts.count {
+            notes.append(
+                "\(count - list.hosts.count) of \(count) hosts have no effect: addresses, invalid names, duplicates, "
+                    + "or hosts after the limit")
         }
         return notes
     }

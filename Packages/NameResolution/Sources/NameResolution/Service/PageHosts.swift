@@ -55,7 +55,7 @@ public struct PageHosts: Sendable, Hashable {
                 try scanner.finish()
             }
         } catch {
-            throw NameResolutionError(.badMessage, "no list of hosts: \(error)")
+            throw NameResolutionError(.badMessage, "no list of hosts: \((error as? JSONError)?.message ?? "\(error)")")
         }
         guard let page, let hosts else {
             throw NameResolutionError(.badMessage, "a list of hosts without the member page or hosts")
