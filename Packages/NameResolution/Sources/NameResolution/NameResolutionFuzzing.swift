@@ -58,6 +58,15 @@ internal import WebSyntax
         }
     }
 
+    /// Reads arbitrary bytes as the hosts of a page.
+    /// - Returns: `true` if all invariants hold or the bytes are rejected.
+    public static func hostsHold(_ bytes: [UInt8]) -> Bool {
+        guard let list = try? PageHosts(json: bytes) else { return true }
+        return list.hosts.count <= PageHosts.maxHosts && list.hosts.allSatisfy(isHost)
+            && Set(list.hosts).count == list.hosts.count && !list.page.contains { $0 == "?" || $0 == "#" }
+            && PageHosts(page: list.page, hosts: list.hosts) == list
+    }
+
     private static func isHost(_ name: String) -> Bool { (try? DomainName(host: name)) != nil }
 
     private static func question(of bytes: [UInt8]) -> DNSQuestion? {

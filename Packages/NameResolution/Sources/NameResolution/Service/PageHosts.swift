@@ -25,9 +25,12 @@ public struct PageHosts: Sendable, Hashable {
     public init(page: String, hosts: [String]) {
         self.page = Self.page(page)
         var known: Set<String> = []
-        self.hosts = Array(
-            hosts.lazy.compactMap { try? DomainName(host: $0).description }
-                .filter { known.insert($0).inserted }.prefix(Self.maxHosts))
+        var names: [String] = []
+        for host in hosts where names.count < Self.maxHosts {
+            guard let name = try? DomainName(host: host), known.insert(name.description).inserted else { continue }
+            names.append(name.description)
+        }
+        self.hosts = names
     }
 
     /// Reads `hosts.json`: an object with `page` and with `hosts`, an array of objects with `host`. Other members are
