@@ -270,6 +270,13 @@ extension RealEngine {
             try await runServices("proxies", scenario)
         }
 
+        @Test(
+            "A page opens whose name only a server for DNS over HTTPS knows, and not with another host's certificate",
+            arguments: ["scheme", "document", "proxy"])
+        func nameResolution(mode: String) async throws {
+            try await run("nameResolution", mode)
+        }
+
         /// Runs a check of the harness with mock services of the system.
         private func runServices(_ script: String, _ scenario: String) async throws {
             let folder = try TemporaryFolder()

@@ -101,6 +101,7 @@ enum EngineCheck: String, CaseIterable {
     case memoryCeiling
     case conditions
     case systemProxies
+    case nameResolution
     case sandbox
 
     /// The time limit of the check.
@@ -218,6 +219,7 @@ enum EngineCheck: String, CaseIterable {
         case .memoryCeiling: try await checkMemoryCeiling(in: folder(arguments))
         case .conditions: try await checkConditions(WebKitGTKEngine())
         case .systemProxies: try await checkSystemProxies(WebKitGTKEngine(), arguments)
+        case .nameResolution: try await checkNameResolution(arguments.dropFirst().first, in: folder(arguments))
         case .sandbox: try await checkSandbox(on: arguments.first)
         case .bridge: try await runBridge(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
         case .isolation: try await runIsolation(WebKitGTKEngine(), arguments.dropFirst(), in: folder(arguments))
