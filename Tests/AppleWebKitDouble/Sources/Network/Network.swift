@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
+
 // network/nwendpoint
 public enum NWEndpoint: Sendable, Hashable {
     // network/nwendpoint/hostport(host:port:)
@@ -31,6 +33,28 @@ public enum NWEndpoint: Sendable, Hashable {
 
 // network/ipv6address. Its name only, so that a use of another type with this name is ambiguous here too.
 public struct IPv6Address: Sendable, Hashable {}
+// network/ipaddress. Its name only, for the same reason.
+public protocol IPAddress {
+}
+
+// network/nwparameters, without connections
+public final class NWParameters {
+    // network/nwparameters/privacycontext
+    public final class PrivacyContext: Sendable {
+        // network/nwparameters/privacycontext/resolverconfiguration
+        public enum ResolverConfiguration: Sendable {
+            // network/nwparameters/privacycontext/resolverconfiguration/https(_:serveraddresses:)
+            case https(URL, serverAddresses: [NWEndpoint])
+        }
+
+        // network/nwparameters/privacycontext/default
+        public static let `default` = PrivacyContext()
+        // network/nwparameters/privacycontext/requireencryptednameresolution(_:fallbackresolver:)
+        public func requireEncryptedNameResolution(
+            _ requireEncryption: Bool, fallbackResolver: ResolverConfiguration?
+        ) {}
+    }
+}
 
 // network/nwprotocoltls
 public enum NWProtocolTLS {

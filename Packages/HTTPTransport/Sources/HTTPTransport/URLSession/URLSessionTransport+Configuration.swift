@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
+public import WebSyntax
+
 extension URLSessionTransport {
     /// The options of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
@@ -24,6 +27,9 @@ extension URLSessionTransport {
         /// The longest time that a request waits in the queue of its host; `nil`, the default, for no limit, as in
         /// browsers.
         public var lineTimeout: Duration?
+        /// The server that resolves host names, on Apple's systems only; `nil`, the default, for the system's servers.
+        /// It has no effect on other systems.
+        public var encryptedResolver: EncryptedResolver?
         /// The limit of bytes that one encoded body may decode to; 256 MiB by default.
         var decodedBodyLimit: Int64 = 256 << 20
         /// The limit of unread bytes of one body; 64 MiB by default. A body with more unread bytes fails, which can
@@ -32,5 +38,29 @@ extension URLSessionTransport {
 
         /// Creates a configuration with the default values.
         public init() {}
+    }
+    /// A server of DNS over HTTPS (RFC 8484) for all connections of the process that the system makes.
+    ///
+    /// It replaces the servers of the network from the creation of a transport until the process ends; that of the
+    /// latest transport applies. It serves each URLSession, Network.framework and `getaddrinfo`, but no WKWebView,
+    /// whose connections belong to another process. Names in the local network that the server does not know are not
+    /// found. If the device already has an encrypted resolver, such as that of a profile, the system uses that one.
+    ///
+    /// There is one server and no other to fall back to: if it fails, no name is resolved.
+    public struct EncryptedResolver: Sendable, Hashable {
+        /// The URL of the server, with the scheme `https`.
+        public let url: String
+        /// The addresses of the server. Without one, the system resolves the server's name without encryption.
+        public let addresses: [IPAddress]
+
+        /// Creates the description of a server.
+        /// - Returns: `nil` if the URL is not an `https` URL with a host.
+        public init?(url: String, addresses: [IPAddress]) {
+            guard let parsed = URL(string: url), parsed.scheme?.asciiLowercased == "https",
+                parsed.host()?.isEmpty == false, parsed.port.map({ UInt16(exactly: $0) ?? 0 }) != 0
+            else { return nil }
+            self.url = url
+            self.addresses = addresses
+        }
     }
 }

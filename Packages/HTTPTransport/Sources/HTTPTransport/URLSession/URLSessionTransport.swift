@@ -29,6 +29,7 @@ public final class URLSessionTransport: HTTPTransporting {
     /// Creates a transport. Transports do not share connections.
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
+        configuration.encryptedResolver?.apply()
         queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
