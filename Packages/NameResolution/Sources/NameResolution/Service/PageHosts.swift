@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ResourceLoading
 internal import StrictJSON
 internal import WebSyntax
 
@@ -80,6 +81,9 @@ public struct PageHosts: Sendable, Hashable {
         return hosts
     }
 
-    /// Returns a URL without its query and fragment.
-    static func page(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+    /// Returns a URL without its query and fragment; a URL without a path has the path `/`.
+    static func page(_ url: String) -> String {
+        let page = String(url.prefix { $0 != "?" && $0 != "#" })
+        return WebOrigin(url: page).map(\.description) == page ? page + "/" : page
+    }
 }

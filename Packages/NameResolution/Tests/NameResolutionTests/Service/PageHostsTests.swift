@@ -36,6 +36,7 @@ struct PageHostsTests {
         #expect(list.page == "https://shop.example/offer.html")
         #expect(list.hosts == ["shop.example", "img.example"])
         #expect(list == PageHosts(page: "https://shop.example/offer.html?id=7#top", hosts: list.hosts))
+        #expect(PageHosts(page: "https://shop.example?id=7", hosts: []).page == "https://shop.example/")
     }
 
     @Test("Names are in lower case and without duplicates; addresses and invalid names are omitted")
