@@ -5,16 +5,12 @@ internal import AsyncSupport
 package import Foundation
 internal import WebSyntax
 
-// MARK: Counters
+// MARK: Networks and stored answers
 
 extension NameResolver {
     /// The numbers since the creation.
     package var counters: NameCounters { state.withLock { $0.counters } }
-}
 
-// MARK: Networks and stored answers
-
-extension NameResolver {
     /// Changes the network. The answers of the network before are stored in memory, so that they are used again when
     /// the device returns to it. Answers of an unknown network are removed at each call.
     /// - Parameters:

@@ -68,7 +68,8 @@ public final class NameResolver: AddressResolving {
     ///   - onEvent: a closure that receives events.
     package init(
         _ configuration: Configuration, loader: any ResourceLoader, system: (any SystemNameResolving)?,
-        feature: FeatureSwitch = FeatureSwitch(), clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() },
+        feature: FeatureSwitch = FeatureSwitch(), clock: some Clock<Duration> = ContinuousClock(),
+        date: @escaping @Sendable () -> Date = { Date() },
         onEvent: @escaping @Sendable (NameLookupEvent) -> Void = { _ in }
     ) {
         servers = Array(configuration.servers.prefix(Configuration.maxServers))

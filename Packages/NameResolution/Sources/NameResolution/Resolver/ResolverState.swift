@@ -41,7 +41,7 @@ struct ResolverState: Sendable {
     /// The search for the prefix of address translation, in a network without IPv4.
     var discovery: Task<TranslationPrefix?, Never>?
 
-    /// A Boolean value that indicates whether servers are used.
+    /// A Boolean value that indicates whether failures have not switched the servers off.
     private(set) var isActive = true
     /// The outcomes of look-ups.
     private var lookUps = SecureResolutionState() { didSet { updateActive() } }
@@ -55,9 +55,7 @@ struct ResolverState: Sendable {
     private var places: [UInt64: Flight] = [:]
     private var lastWaiter: UInt64 = 0
 
-    private mutating func updateActive() {
-        isActive = !lookUps.isOff && !connections.isOff
-    }
+    private mutating func updateActive() { isActive = !lookUps.isOff && !connections.isOff }
 
     // MARK: Answers
 

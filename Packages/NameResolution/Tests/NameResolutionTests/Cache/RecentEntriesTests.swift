@@ -21,6 +21,22 @@ struct RecentEntriesTests {
         #expect(entries.entries.map(\.value) == [9, 3, 0] && entries.cost == 3)
     }
 
+    @Test("A marked entry is kept once when it would be removed, also if all entries are marked")
+    func marks() throws {
+        var entries = RecentEntries<String, Int>(maxCount: 3)
+        for (value, key) in ["a", "b", "c"].enumerated() { entries.insert(value, for: key) }
+        let place = try #require(entries.index(of: "a"))
+        #expect(entries[place] == 0)
+        entries.markUsed(place)
+        #expect(entries.entries.map(\.key) == ["a", "c", "b"])
+        entries.insert(3, for: "d")
+        #expect(Set(entries.entries.map(\.key)) == ["a", "c", "d"])
+        for key in ["a", "c", "d"] { entries.markUsed(try #require(entries.index(of: key))) }
+        entries.insert(4, for: "e")
+        #expect(entries.contains("e") && entries.count == 3)
+        #expect(!entries.contains("b") && entries.index(of: "b") == nil)
+    }
+
     @Test("Entries are removed until the cost is within its limit")
     func cost() {
         var entries = RecentEntries<String, Int>(maxCount: 100, maxCost: 10)

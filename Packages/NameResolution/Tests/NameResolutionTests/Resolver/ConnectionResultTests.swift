@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import AsyncSupport
 import BaseTesting
+import ResourceLoading
 import Testing
 import WebSyntax
 
