@@ -29,7 +29,10 @@ struct OriginCertificate {
     init(names: [String] = loopbackNames, commonName: String = "localhost", now: Date = Date()) throws {
         do {
             let authorityKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
-            let authorityName = try DistinguishedName { CommonName("ContainerTesting authority") }
+            // A client that trusts several servers finds the authority of a certificate by its name.
+            let authorityName = try DistinguishedName {
+                CommonName("ContainerTesting authority \(UUID().uuidString)")
+            }
             // Starts one hour in the past, for clocks that differ slightly.
             let (begin, end) = (now.addingTimeInterval(-3_600), now.addingTimeInterval(2 * 86_400))
             let authority = try Certificate(
