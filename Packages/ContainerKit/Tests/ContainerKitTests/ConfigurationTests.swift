@@ -18,28 +18,6 @@ import WebSyntax
 struct ConfigurationTests {
     private let fixture = Fixture()
 
-    /// A log handler that records messages.
-    private final class Log: LogHandler {
-        let messages = Mutex<[String]>([])
-        var metadata: Logger.Metadata {
-            get { [:] }
-            set {}
-        }
-        var logLevel: Logger.Level {
-            get { .trace }
-            set {}
-        }
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { nil }
-            set {}
-        }
-
-        func log(event: LogEvent) {
-            messages.withLock { $0.append("\(event.message)") }
-        }
-    }
-
     /// A resolver that names one proxy for all hosts, or fails.
     private struct Settings: ProxyResolving {
         let route: ProxyRoute?
@@ -72,7 +50,7 @@ struct ConfigurationTests {
 
     @Test("The logger receives the refusal of a message once for each document")
     func refusedMessages() async throws {
-        let log = Log()
+        let log = MessageLog()
         let container = try await fixture.container(covering: ["shop.example"]) {
             $0.pages.legacyMessages = LegacyMessages(prefix: "yx")
             $0.logger = Logger(label: "test") { _ in log }
@@ -87,7 +65,7 @@ struct ConfigurationTests {
 
     @Test("The logger receives the reason why the system's proxy is unknown")
     func unknownProxy() async throws {
-        let log = Log()
+        let log = MessageLog()
         fixture.engine.systemProxies = Settings(route: nil)
         _ = try await fixture.container { $0.logger = Logger(label: "test") { _ in log } }
         let proxies = try #require(fixture.network.proxies.withLock { $0 })
@@ -108,7 +86,7 @@ struct ConfigurationTests {
 
     @Test("The container's logger receives damage to packages and warnings of updates")
     func logger() async throws {
-        let log = Log()
+        let log = MessageLog()
         let container = try await fixture.container {
             $0.logger = Logger(label: "test") { _ in log }
             $0.packages.updates.health = BrokenHealth()

@@ -27,6 +27,7 @@ final class FakeNetwork: HTTPTransporting {
     private let releases: AsyncStream<Void>
     private let release: AsyncStream<Void>.Continuation
     let capabilities: TransportCapabilities
+    let authorities: [CertificateAuthority]
     /// The URLs of the requests that were sent as background transfers.
     let backgroundURLs = Mutex<[String]>([])
     /// The proxies of the system that the network has received.
@@ -34,8 +35,9 @@ final class FakeNetwork: HTTPTransporting {
     /// The resolver of host names that the network has received.
     let addresses = Mutex<(any AddressResolving)?>(nil)
 
-    init(_ capabilities: TransportCapabilities = .decodes) {
+    init(_ capabilities: TransportCapabilities = .decodes, authorities: [CertificateAuthority] = []) {
         self.capabilities = capabilities
+        self.authorities = authorities
         (endings, ends) = AsyncStream.makeStream()
         (holds, hold) = AsyncStream.makeStream()
         (releases, release) = AsyncStream.makeStream()
