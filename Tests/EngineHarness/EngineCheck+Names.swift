@@ -94,12 +94,15 @@ extension EngineCheck {
     private func checkForeignCertificate(
         _ mode: CheckedMode, _ site: NameSite, _ container: Container<WebKitGTKEngine>
     ) async throws {
+        let url = "https://shop.test:\(site.foreign.port)/"
         var failures: [ResourceError.Code] = []
         let observation = container.observe { event in
-            guard case .request(let record) = event, case .failed(let error) = record.outcome else { return }
+            guard case .request(let record) = event, record.url == url, case .failed(let error) = record.outcome else {
+                return
+            }
             failures.append(error.code)
         }
-        let page = try await container.open("https://shop.test:\(site.foreign.port)/")
+        let page = try await container.open(url)
         // In document mode the engine tries the document itself, and does not know the name.
         try await expectError(mode == .document ? .unknownHost : .tls, "a foreign certificate") {
             try await page.load.finished(within: .seconds(20))
@@ -185,8 +188,9 @@ private struct NameSite {
         var configuration = mode.configuration(ContainerConfiguration(directory: folder + "/store"))
         configuration.network.transport = AsyncHTTPTransport(settings)
         configuration.network.cookies.native = .none
-        // A proxy of the environment would resolve the names.
+        // A proxy of the environment would resolve the names, and a change of the network would remove them.
         configuration.network.proxies = .none
+        configuration.conditions = .favourable
         configuration.views.warmsUpWhenIdle = false
         configuration.network.coveredHosts = [
             "shop.test:\(origin.port)", "shop.test:\(foreign.port)", "ahead.test:\(origin.port)",
@@ -198,6 +202,7 @@ private struct NameSite {
                 addresses: ["127.0.0.1"].compactMap { IPAddress($0) })
             var options = NameResolutionOptions(servers: [.doh(server)])
             options.rules.defaultOrder = .secureFirst
+            options.network = nil
             options.pages = [PageHosts(page: url, hosts: ["ahead.test"])]
             configuration.network.nameResolution = options
         }

@@ -243,7 +243,8 @@ private final class Stage {
         on identity: NetworkIdentity?, proxied: Set<String> = [],
         change: (inout NameResolutionOptions) -> Void = { _ in }
     ) throws {
-        network = NetworkBook(identity)
+        let (network, log) = (NetworkBook(identity), log)
+        self.network = network
         loader.set(
             ["a", "b", "c", "d", "off", "offline", "late", "shop", "other"].map { .a("\($0).example", "192.0.2.1") },
             zone: .soa("example", minimum: 60))
@@ -256,7 +257,7 @@ private final class Stage {
         let proxies = proxied.isEmpty ? nil : SystemProxies(ProxyBook(hosts: proxied)) { _, _ in }
         service = NameResolutionService(
             options, loader: loader, system: system, feature: feature, conditions: conditions, proxies: proxies,
-            logger: Logger(label: "test") { [log] _ in log })
+            logger: Logger(label: "test") { _ in log })
     }
 }
 
