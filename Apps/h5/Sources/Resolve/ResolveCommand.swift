@@ -78,12 +78,12 @@ struct ResolveCommand: AsyncParsableCommand {
                 NameResolver.Configuration(servers: servers.map { .doh($0, post ? .post : .get) }), loader: loader,
                 system: nil)
             for host in hosts {
-                for _ in 0..<`repeat` { try await print(host, by: resolver) }
+                for _ in 0..<`repeat` { try await resolve(host, by: resolver) }
             }
         }
     }
 
-    private func print(_ host: String, by resolver: NameResolver) async throws {
+    private func resolve(_ host: String, by resolver: NameResolver) async throws {
         let start = ContinuousClock.now
         let answer: NameAnswer
         do {
