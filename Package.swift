@@ -315,7 +315,9 @@ let package = Package(
                 "BrotliStreams", "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading",
                 .httpTypes,
             ]),
-        tests(of: "HTTPTransport", ["ZlibStreams", "AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
+        tests(
+            of: "HTTPTransport",
+            ["ZlibStreams", "WebSyntax", "AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
         target(
             "NIOTransport", in: "HTTPTransport",
             [

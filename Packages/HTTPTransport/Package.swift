@@ -48,6 +48,7 @@ let package = Package(
             dependencies: [
                 "HTTPTransport",
                 .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),

@@ -26,7 +26,7 @@ public import WebEngine
 public import WebViewPool
 
 // `Network` is a trait of the package.
-#if Network && !canImport(Darwin)
+#if Network
     internal import NIOTransport
 #endif
 
@@ -243,6 +243,11 @@ enum PlatformTransport {
     static func make() -> any HTTPTransporting {
         #if Network && !canImport(Darwin)
             AsyncHTTPTransport()
+        #elseif Network
+            var configuration = URLSessionTransport.Configuration()
+            configuration.startTunnel = AsyncHTTPTransport.startTunnel
+            configuration.onTunnelFailure = { Logger(label: "containerkit").warning("\($0)") }
+            return URLSessionTransport(configuration)
         #else
             URLSessionTransport()
         #endif

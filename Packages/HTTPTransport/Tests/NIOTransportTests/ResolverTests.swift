@@ -63,7 +63,7 @@ struct ResolverTests {
         try await withOrigin { origin, transport async throws in
             let resolver = Switched()
             transport.useAddresses(resolver)
-            let url = "http://shop.invalid:\(origin.port)/a"
+            let url = "http://shop.test:\(origin.port)/a"
             #expect(try await transport.get(url) == Data("/a".utf8))
             resolver.turn(on: false)
             await expectFailure(.unknownHost, at: url) { try await transport.get(url) }

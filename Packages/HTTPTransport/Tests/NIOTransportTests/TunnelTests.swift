@@ -355,6 +355,28 @@ struct TunnelTests {
         tunnel.close()
     }
 
+    @Test("Names below `invalid` are refused without a look-up, and arrivals with the credentials are known")
+    func invalidNames() async throws {
+        let book = AddressBook(["a.invalid": ["127.0.0.1"]])
+        let tunnel = try await AddressTunnel.start(book, timeout: .seconds(600), headTimeout: .seconds(600))
+        let login = Data("\(tunnel.username):\(tunnel.password)".utf8).base64EncodedString()
+        let target = HostPort(host: "a.invalid", port: 443)
+        for (credentials, status) in [(String(login.dropLast(4)), "407"), (login, "502")] {
+            try await RawClient.connect(to: tunnel.port).executeThenClose { inbound, outbound in
+                try await outbound.write(
+                    ByteBuffer(
+                        string: "CONNECT a.invalid:443 HTTP/1.1\r\nProxy-Authorization: Basic \(credentials)\r\n\r\n"))
+                var answer = ""
+                for try await buffer in inbound { answer += String(buffer: buffer) }
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+                #expect(answer.contains("\r\nproxy-authenticate: Basic ") == (status == "407"))
+            }
+            #expect((tunnel.removeFailure(of: target) != nil) == (status == "502"))
+        }
+        #expect(tunnel.removeFailure(of: target) == nil && book.lookUps.isEmpty)
+        tunnel.close()
+    }
+
     @Test("A client without the credentials reaches no host")
     func missingCredentials() async throws {
         let book = AddressBook(["shop.test": ["127.0.0.1"]])

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Foundation
+public import FoundationNetworking
 
 // network/nwendpoint
 public enum NWEndpoint: Sendable, Hashable {
@@ -92,4 +93,12 @@ public struct ProxyConfiguration {
     public var allowFailover = false
 
     @_spi(Driver) public var credential: (username: String, password: String)? { storage.value }
+}
+
+extension URLSessionConfiguration {
+    // foundation/urlsessionconfiguration/proxyconfigurations, declared by Network
+    public var proxyConfigurations: [ProxyConfiguration] {
+        get { [] }
+        set {}
+    }
 }

@@ -195,7 +195,8 @@ internal import NIOPosix
     /// The error of the resolver; `nil` if it has returned no address, or nothing before the time limit.
     public let cause: (any Error)?
 
-    init(_ description: String, cause: (any Error)? = nil) {
+    /// Creates an error.
+    public init(_ description: String, cause: (any Error)? = nil) {
         self.description = description
         self.cause = cause
     }

@@ -6,6 +6,7 @@
 internal import Foundation
 
 #if canImport(Darwin)
+    internal import CFNetwork
     internal import Network
 #endif
 
@@ -22,3 +23,57 @@ extension URLSessionTransport.EncryptedResolver {
         #endif
     }
 }
+
+/// The namespace for the proxy settings of Apple's systems.
+enum SystemProxySettings {
+    /// Returns a Boolean value that indicates whether settings enable a proxy or a script for any network or scheme.
+    /// - Parameter settings: The values of `CFNetworkCopySystemProxySettings`, with those of single networks in inner
+    ///   dictionaries.
+    static func nameProxy(_ settings: [String: Any]) -> Bool {
+        settings.contains { key, value in
+            if let inner = value as? [String: Any] { return nameProxy(inner) }
+            return key.hasSuffix("Enable") && (value as? Int) != 0
+        }
+    }
+}
+
+#if canImport(Darwin)
+    extension TunnelSessions.System {
+        /// The operations of Apple's systems.
+        static func apple(_ configuration: URLSessionTransport.Configuration) -> Self {
+            Self(
+                hasProxy: {
+                    let settings = CFNetworkCopySystemProxySettings()?.takeRetainedValue() as? [String: Any]
+                    return settings.map(SystemProxySettings.nameProxy) ?? true
+                },
+                load: { tunnel, url in
+                    let settings = URLSessionTransport.settings(configuration)
+                    settings.proxyConfigurations = [proxy(tunnel, allowsFailover: false)]
+                    let session = URLSession(configuration: settings)
+                    defer { session.finishTasksAndInvalidate() }
+                    do {
+                        _ = try await session.data(from: url)
+                        return true
+                    } catch {
+                        return (error as? URLError)?.code != .notConnectedToInternet
+                    }
+                },
+                makeSession: { tunnel in
+                    let settings = URLSessionTransport.settings(configuration)
+                    settings.proxyConfigurations = [proxy(tunnel, allowsFailover: true)]
+                    return TunnelSession(tunnel, settings)
+                })
+        }
+
+        /// Returns the configuration of a tunnel.
+        /// - Parameter allowsFailover: A Boolean value that indicates whether a connection that the tunnel refuses is
+        ///   made without it.
+        private static func proxy(_ tunnel: any AddressTunneling, allowsFailover: Bool) -> ProxyConfiguration {
+            let port = NWEndpoint.Port(rawValue: UInt16(clamping: tunnel.port)) ?? 0
+            var proxy = ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "127.0.0.1", port: port))
+            proxy.applyCredential(username: tunnel.username, password: tunnel.password)
+            proxy.allowFailover = allowsFailover
+            return proxy
+        }
+    }
+#endif

@@ -30,6 +30,12 @@ extension URLSessionTransport {
         /// The server that resolves host names, on Apple's systems only; `nil`, the default, for the system's servers.
         /// It has no effect on other systems.
         public var encryptedResolver: EncryptedResolver?
+        /// A closure that starts the tunnel for ``URLSessionTransport/useAddresses(_:)``, on Apple's systems only;
+        /// `nil`, the default, for none. `AsyncHTTPTransport.startTunnel(_:)` of the module NIOTransport starts one.
+        public var startTunnel: (@Sendable (any AddressResolving) async throws -> any AddressTunneling)?
+        /// A closure that receives the reason, as one line, why the tunnel is not used until the transport ends. It is
+        /// called once at most, from any isolation, and must not block. It does nothing by default.
+        public var onTunnelFailure: @Sendable (_ message: String) -> Void = { _ in }
         /// The limit of bytes that one encoded body may decode to; 256 MiB by default.
         var decodedBodyLimit: Int64 = 256 << 20
         /// The limit of unread bytes of one body; 64 MiB by default. A body with more unread bytes fails, which can

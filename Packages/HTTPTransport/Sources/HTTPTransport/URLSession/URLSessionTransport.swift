@@ -5,6 +5,7 @@ internal import AsyncSupport
 internal import Foundation
 public import HTTPTypes
 public import ResourceLoading
+public import WebSyntax
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -14,8 +15,13 @@ public import ResourceLoading
 /// Transport Security.
 ///
 /// ``useSystemProxies(_:)`` has no effect: on Apple's systems the session applies the settings itself. On Linux it uses
-/// the environment variables of libcurl, such as `https_proxy`. ``useAddresses(_:)`` has no effect: the system resolves
-/// host names.
+/// the environment variables of libcurl, such as `https_proxy`.
+///
+/// ``useAddresses(_:)`` needs ``Configuration/startTunnel`` and has an effect on Apple's systems only. It applies to
+/// https requests, but not to background transfers and prefetches, and not while the system has a proxy. If a
+/// connection through the tunnel fails, the system makes one with its own resolver. The first request waits for a proof
+/// that connections pass the tunnel, at most 4 s. Without it ``Configuration/onTunnelFailure`` is called, and the
+/// system resolves all host names.
 ///
 /// Bodies are always decoded. The transport has no cookie store, no cache and no credentials. ``shutDown()`` closes its
 /// connections; releasing the last reference closes them too.
@@ -24,6 +30,7 @@ public final class URLSessionTransport: HTTPTransporting {
     private let session: URLSession
     private let delegate = SessionDelegate()
     private let queue: HostQueue
+    private let tunnels: TunnelSessions?
     private let isEnded = Mutex(false)
 
     /// Creates a transport. Transports do not share connections.
@@ -31,6 +38,18 @@ public final class URLSessionTransport: HTTPTransporting {
         self.configuration = configuration
         configuration.encryptedResolver?.apply()
         queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
+        #if canImport(Darwin)
+            tunnels = configuration.startTunnel.map {
+                TunnelSessions(.apple(configuration), onFailure: configuration.onTunnelFailure, startTunnel: $0)
+            }
+        #else
+            tunnels = nil
+        #endif
+        session = URLSession(configuration: Self.settings(configuration), delegate: delegate, delegateQueue: nil)
+    }
+
+    /// Returns the settings of a session.
+    static func settings(_ configuration: Configuration) -> URLSessionConfiguration {
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -43,25 +62,30 @@ public final class URLSessionTransport: HTTPTransporting {
         // streams.
         settings.timeoutIntervalForRequest = 7 * 86_400
         settings.timeoutIntervalForResource = 7 * 86_400
-        session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
+        return settings
     }
 
     deinit {
         session.invalidateAndCancel()
+        tunnels?.shutDown()
     }
 
     public var capabilities: TransportCapabilities {
         #if canImport(FoundationNetworking)
             [.decodes, .refusesAtOnce, .bypassesSessions]
         #else
-            [.decodes, .refusesAtOnce, .bypassesSessions, .http2]
+            let always: TransportCapabilities = [.decodes, .refusesAtOnce, .bypassesSessions, .http2]
+            return tunnels == nil ? always : always.union(.ownAddresses)
         #endif
     }
+
+    public func useAddresses(_ addresses: any AddressResolving) { tunnels?.use(addresses) }
 
     /// Closes all connections. Requests in progress fail.
     public func shutDown() {
         isEnded.withLock { $0 = true }
         session.invalidateAndCancel()
+        tunnels?.shutDown()
     }
 
     public func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {
@@ -90,6 +114,7 @@ public final class URLSessionTransport: HTTPTransporting {
             throw ResourceError(.invalidRequest, "the URL is invalid, or its port is 0", at: url)
         }
         let upload = try await SessionUpload.make(body, at: url)
+        let tunnel = await tunnels?.session(for: parsed, isBackground: isBackground)
         let pass = try await queue.enter("\(request.scheme ?? "")://\(request.authority ?? "")")
         var outgoing = URLRequest(url: parsed)
         outgoing.httpMethod = request.method.rawValue
@@ -102,7 +127,7 @@ public final class URLSessionTransport: HTTPTransporting {
         // A part of an encoded body cannot be decoded.
         if request.headerFields[.range] != nil { outgoing.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         let exchange = SessionExchange(url: url, configuration, progress: report)
-        try start(outgoing, upload, exchange, at: url)
+        try start(outgoing, upload, exchange, tunnel, at: url)
         let answer = try await exchange.head()
         try exchange.check(status: answer.statusCode, at: url)
         let head = SessionHead.head(answer)
@@ -116,8 +141,10 @@ public final class URLSessionTransport: HTTPTransporting {
     }
 
     private func start(
-        _ request: URLRequest, _ upload: SessionUpload, _ exchange: SessionExchange, at url: String
+        _ request: URLRequest, _ upload: SessionUpload, _ exchange: SessionExchange, _ tunnel: TunnelSession?,
+        at url: String
     ) throws {
+        let session = tunnel?.session ?? session
         // An invalidated session traps if a task is created.
         let (task, hasBody): (URLSessionTask, Bool) = try isEnded.withLock { isEnded in
             guard !isEnded else {
@@ -130,7 +157,7 @@ public final class URLSessionTransport: HTTPTransporting {
             case .file(let file): (session.uploadTask(with: request, fromFile: file), true)
             }
         }
-        delegate.add(exchange, for: task)
+        (tunnel?.delegate ?? delegate).add(exchange, for: task)
         exchange.start(task, hasBody: hasBody)
     }
 

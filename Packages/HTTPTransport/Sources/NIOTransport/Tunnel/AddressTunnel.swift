@@ -3,10 +3,12 @@
 
 internal import AsyncSupport
 @_spi(Facade) internal import ConnectTunnel
+internal import Foundation
+public import HTTPTransport
 internal import NIOCore
 internal import NIOPosix
 internal import SystemSupport
-internal import WebSyntax
+public import WebSyntax
 
 /// A CONNECT proxy inside the app, on loopback. It resolves names with an ``AddressResolving`` and races the addresses,
 /// or connects through other proxies, and relays bytes. TLS remains between the client and the host.
@@ -17,20 +19,24 @@ internal import WebSyntax
 /// The system can close the listener, for example while an app is suspended. ``whenClosed(_:)`` reports the closure.
 ///
 /// Isolation: any.
-final class AddressTunnel: Sendable {
+final class AddressTunnel: AddressTunneling {
+    private static let user = "container"
     private static let rememberedFailures = 64
     private static let maxUnidentifiedPeers = 32
 
     /// The port on 127.0.0.1.
     let port: Int
-    /// The credentials of the `Basic` authentication scheme.
+    let username = AddressTunnel.user
+    let password: String
+    /// The credentials of the `Basic` authentication scheme, in base64 (RFC 7617, section 2).
     let credentials: String
     private let listener: any Channel
     private let failures: Mutex<[HostPort: any Error]>
 
-    private init(listener: any Channel, port: Int, credentials: String) {
+    private init(listener: any Channel, port: Int, password: String, credentials: String) {
         self.listener = listener
         self.port = port
+        self.password = password
         self.credentials = credentials
         failures = Mutex([:])
     }
@@ -45,7 +51,8 @@ final class AddressTunnel: Sendable {
         _ addresses: (any AddressResolving)?, over routes: [ProxyRoute] = [.direct], timeout: Duration,
         headTimeout: Duration = .seconds(5)
     ) async throws -> AddressTunnel {
-        let credentials = RandomToken.hex(byteCount: 32)
+        let password = RandomToken.hex(byteCount: 32)
+        let credentials = Data("\(user):\(password)".utf8).base64EncodedString()
         let holder = Holder()
         let unidentifiedPeers = UnidentifiedPeers(limit: maxUnidentifiedPeers)
         let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)
@@ -80,23 +87,20 @@ final class AddressTunnel: Sendable {
             listener.close(promise: nil)
             throw CancellationError()
         }
-        let tunnel = AddressTunnel(listener: listener, port: listener.localAddress?.port ?? 0, credentials: credentials)
+        let tunnel = AddressTunnel(
+            listener: listener, port: listener.localAddress?.port ?? 0, password: password, credentials: credentials)
         holder.tunnel = tunnel
         return tunnel
     }
 
-    /// Stops accepting connections. Open connections end with their clients.
     func close() {
         listener.close(promise: nil)
     }
 
-    /// Calls a closure when the listener is closed for any reason; immediately if it is already closed.
     func whenClosed(_ body: @escaping @Sendable () -> Void) {
         listener.closeFuture.whenComplete { _ in body() }
     }
 
-    /// Returns and removes the latest error of connecting to a target, or returns `nil`. The client of the tunnel
-    /// receives only a status.
     func removeFailure(of target: HostPort) -> (any Error)? {
         failures.withLock { $0.removeValue(forKey: target) }
     }
@@ -120,5 +124,15 @@ final class AddressTunnel: Sendable {
             get { reference.withLock { $0.tunnel } }
             set { reference.withLock { $0.tunnel = newValue } }
         }
+    }
+}
+
+extension AsyncHTTPTransport {
+    /// Starts a tunnel for a transport over URLSession, whose connections have a time limit of 10 s, look-ups included;
+    /// see `URLSessionTransport.Configuration.startTunnel`.
+    /// - Parameter addresses: The resolver of the names of hosts.
+    /// - Throws: An error of the system if no port can be opened, or `CancellationError`.
+    public static func startTunnel(_ addresses: any AddressResolving) async throws -> any AddressTunneling {
+        try await AddressTunnel.start(addresses, timeout: .seconds(10))
     }
 }

@@ -86,9 +86,15 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
             return refuse(context.channel, "400 Bad Request")
         }
         guard lines.dropFirst().contains(where: areCredentials) else {
-            return refuse(context.channel, "407 Proxy Authentication Required")
+            // The challenge is required (RFC 9110, section 15.5.8). A client may wait for it.
+            return refuse(
+                context.channel, "407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm=\"container\"")
         }
         endAuthentication()
+        guard !target.host.hasSuffix(".invalid") else {
+            record(target, AddressLookUpError("no resolver knows names below `invalid` (RFC 6761, section 6.4)"))
+            return refuse(context.channel, "502 Bad Gateway")
+        }
         connect(context.channel, to: target)
     }
 
@@ -100,6 +106,8 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
             && RandomToken.isEqual(line.dropFirst(start.count).utf8, credentials.utf8)
     }
 
+    /// Sends a response and closes the connection.
+    /// - Parameter status: The status and the reason, with field lines if necessary.
     private func refuse(_ channel: any Channel, _ status: String) {
         isAnswered = true
         let answer = "HTTP/1.1 \(status)\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"

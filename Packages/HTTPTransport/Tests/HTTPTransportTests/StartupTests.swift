@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import NIOTransport
+@testable import HTTPTransport
 
 @Suite("Values that are started again after a loss", .timeLimit(.minutes(3)))
 struct StartupTests {
