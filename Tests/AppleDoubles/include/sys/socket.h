@@ -11,6 +11,7 @@
 #define SO_ACCEPTCONN 0x0002
 #define SO_REUSEADDR 0x0004
 #define SO_KEEPALIVE 0x0008
+#define AF_UNSPEC 0
 #define AF_INET 2
 #define AF_INET6 30
 
