@@ -96,10 +96,14 @@ struct NameResolutionTests {
             try await container.apply(RemoteConfigDocument(json: Data(off.utf8)))
             // Also for a name whose addresses are known.
             #expect(!resolver.resolves("shop.test") && !resolver.resolves("cdn.test"))
-            _ = try await container.open("https://shop.test/")
+            _ = try await container.open("https://cdn.test/")
             try await container.apply(RemoteConfigDocument(json: Data(#"{"format":1,"version":2}"#.utf8)))
             #expect(resolver.resolves("shop.test") && resolver.resolves("cdn.test"))
-            #expect(container.counters.nameResolution?.serverAnswers == 1)
+            _ = try await container.open("https://api.test/")
+            try await until { names.hosts.contains("api.test") }
+            await resolver.prepared()
+            #expect(names.hosts == ["shop.test", "api.test"])
+            #expect(container.counters.nameResolution?.serverAnswers == 2)
             await container.shutDown()
         }
     }
