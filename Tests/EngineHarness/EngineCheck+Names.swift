@@ -3,7 +3,6 @@
 
 @_spi(Testing) internal import ContainerKit
 internal import ContainerTesting
-internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import NIOTransport

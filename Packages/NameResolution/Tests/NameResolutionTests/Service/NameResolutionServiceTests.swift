@@ -153,7 +153,8 @@ struct NameResolutionServiceTests {
         try await until { stage.loader.hosts.contains("c.example") }
         await stage.resolver.prepared()
         #expect(Set(stage.loader.hosts) == ["shop.example", "c.example"], "the port is another one")
-        stage.service.prepare(page: "https://shop.example/offer?id=7#top", ["https://b.example/y", "https://d.example/"])
+        stage.service.prepare(
+            page: "https://shop.example/offer?id=7#top", ["https://b.example/y", "https://d.example/"])
         try await until { stage.loader.hosts.contains("d.example") }
         await stage.resolver.prepared()
         let asked: Set = ["shop.example", "c.example", "a.example", "b.example", "d.example"]
