@@ -221,7 +221,7 @@ struct PublishCommandTests {
         try await verify("3.0")
         #expect(try await explain() == "3.0")
         #expect(try await status().releases.first?.role == "shop")
-        try await h5("withdraw", "repository", "shop", "--key", "team", "targets2", "online")
+        try await h5("withdraw", "repository", "shop", "--all", "--key", "team", "targets2", "online")
         #expect(try await status().releases.isEmpty)
         #expect(try folder.files(in: "repository/targets/shop").isEmpty)
         try await fails(66, "not-found", "explain", "repository", "shop")
@@ -241,7 +241,7 @@ struct PublishCommandTests {
         #expect(outcome.status == 0 && outcome.errors.contains("warning: shop 4.0 "), "\(outcome.errors)")
         outcome = try await run(delegate + ["https://shop.example/"])
         #expect(outcome.status == 0 && !outcome.errors.contains("warning: "), "\(outcome.errors)")
-        try await fails(77, "unsigned", "withdraw", "repository", "shop", "--key", "team2", "online")
+        try await fails(77, "unsigned", "withdraw", "repository", "shop", "--all", "--key", "team2", "online")
         outcome = try await run(["status", "repository"])
         #expect(!outcome.output.contains("shop 4.0") && outcome.errors.contains("warning: the metadata of shop "))
         try await fails(66, "not-found", "keys", "renew", "repository", "--package", "blog", "--key", "team2", "online")
@@ -427,11 +427,11 @@ struct PublishCommandTests {
         }
         try await fails(66, "not-found", "promote", "repository", "shop", "2", "--key", "targets", "online")
         try await fails(66, "not-found", "rollback", "repository", "shop", "--to", "2", "--key", "targets", "online")
-        try await fails(66, "not-found", "withdraw", "repository", "blog", "--key", "targets", "online")
+        try await fails(66, "not-found", "withdraw", "repository", "blog", "--all", "--key", "targets", "online")
         try await fails(66, "not-found", "keys", "sign", "repository", "--key", "root0")
         try await fails(65, "bad-value", "keys", "rotate", "repository", "--role", "root", "--threshold", "4")
         let lock = try RepositoryFolder(changing: folder.path + "/repository")
-        try await fails(69, "in-use", "withdraw", "repository", "shop", "--key", "targets", "online")
+        try await fails(69, "in-use", "withdraw", "repository", "shop", "1", "--key", "targets", "online")
         withExtendedLifetime(lock) {}
         #expect(try folder.names(below: "repository") == before)
     }

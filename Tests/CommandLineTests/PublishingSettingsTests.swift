@@ -190,6 +190,28 @@ struct PublishingSettingsTests {
         try await fails(77, "unsigned", ["--key has 0 of the 1 keys", "(targets)"], arguments + ["online"])
         try await fails(77, "unsigned", ["--key has 0 of the 1 keys", "(snapshot)"], arguments + ["targets"])
         try await fails(66, "no-input", [], arguments + ["targets", "online"])
+        // Keys of the settings are named by their source.
+        try folder.write("h5.json", #"{"repository": "repository", "keys": ["online"]}"#.utf8)
+        try await fails(77, "unsigned", ["h5.json has 0 of the 1 keys", "(targets)"], Array(arguments.dropLast()))
+        try await fails(
+            77, "unsigned", ["H5_KEYS has 0 of the 1 keys", "(snapshot)"], Array(arguments.dropLast()),
+            environment: ["H5_KEYS": "targets"])
+        try await fails(77, "unsigned", ["--key has 0 of the 1 keys", "(snapshot)"], arguments + ["targets"])
+    }
+
+    @Test("Commands for keys use the repository of h5.json, and keys init has no options of later commands")
+    func repository() async throws {
+        try await createRepository()
+        let sign = ["keys", "sign", "--key", "root"]
+        try await fails(64, "usage", ["h5.json", "(repository)"], sign)
+        try folder.write("h5.json", #"{"repository": "repository"}"#.utf8)
+        try await fails(66, "not-found", ["no root waits"], sign)
+        try await h5("keys", "rotate", "--role", "root", "--key", "root")
+        try await h5(
+            "keys", "delegate", "--package", "blog", "--public", "root.pub", "--key", "targets", "online")
+        let help = try await run(["keys", "init", "--help"])
+        #expect(help.status == 0 && help.output.contains("--expiry"), "\(help.errors)")
+        #expect(!help.output.contains("--trusted-root") && !help.output.contains("--key "), "\(help.output)")
     }
 
     // MARK: Status

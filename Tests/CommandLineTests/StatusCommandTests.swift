@@ -184,7 +184,7 @@ struct StatusCommandTests {
         let lines = refused.errors.split(separator: "\n")
         #expect(lines.count == 11 && lines.last == "warning: h5 status lists 1 more targets that devices do not use")
 
-        let withdrawn = try await h5("withdraw", "repository", "shop", "--key", "team", "online")
+        let withdrawn = try await h5("withdraw", "repository", "shop", "--all", "--key", "team", "online")
         #expect(withdrawn.status == 0, "\(withdrawn.errors)")
         refused = try await refusals()
         #expect(refused.targets == [] && refused.errors.isEmpty)
@@ -208,7 +208,7 @@ struct StatusCommandTests {
         try folder.write("repository/metadata/1.shop.json", "{".utf8)
         for outcome in [
             try await publish("shop", key: "team"),
-            try await h5("withdraw", "repository", "shop", "--key", "team", "online"),
+            try await h5("withdraw", "repository", "shop", "--all", "--key", "team", "online"),
             try await h5("keys", "renew", "repository", "--package", "shop", "--key", "team", "online"),
         ] {
             #expect(outcome.status == 65 && outcome.errorLines.count == 1, "\(outcome.errors)")

@@ -20,8 +20,8 @@ struct KeysDelegateCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.current)
 
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
+    @Argument(help: ArgumentHelp("The folder of the repository. Default: that of h5.json.", valueName: "repository"))
+    var repository: String?
 
     @Option(help: ArgumentHelp("The package.", valueName: "id"), transform: OptionValue.packageID)
     var package: PackageID
@@ -50,7 +50,8 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         let settings = try await PublishingSettings.load()
         let keys = try RoleKeys(
             try publicKeys.map { try KeyFile.read($0).publicKey }, threshold: threshold ?? 1, of: "\(package)")
-        let folder = try RepositoryFolder(changing: repository)
+        let path = try PublishingSettings.require(repository ?? settings.repository, "repository")
+        let folder = try RepositoryFolder(changing: path)
         let state = try options.state(of: folder, settings)
         var update = try options.update(state, settings)
         try update.insert(try PackageDelegation(of: package, to: keys, scope: scope))

@@ -39,7 +39,7 @@ struct KeysInitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The key of the roles snapshot and timestamp.", valueName: "key"))
     var online: String
 
-    @OptionGroup var options: PublishingOptions
+    @OptionGroup var expiryOptions: ExpiryOptions
 
     @Flag(help: "Print the result as JSON.")
     var json = false
@@ -49,7 +49,6 @@ struct KeysInitCommand: AsyncParsableCommand {
         let rootKeys = try root.map(PublishingOptions.readKey)
         let targetsKey = try PublishingOptions.readKey(targets)
         let onlineKey = try PublishingOptions.readKey(online)
-        let extra = try options.key.compactMap { try PublishingOptions.readKey($0).signingKey }
         let onlineRole = try RoleKeys([onlineKey.publicKey], threshold: 1, of: "online")
         let roles = [
             TopRole.root: try RoleKeys(rootKeys.map(\.publicKey), threshold: threshold ?? 1, of: TopRole.root),
@@ -64,7 +63,7 @@ struct KeysInitCommand: AsyncParsableCommand {
         }
         let signers = (rootKeys + [targetsKey, onlineKey]).compactMap(\.signingKey)
         var update = RepositoryUpdate(
-            state, keys: signers + extra, now: Date(), lifetimes: options.lifetimes(settings))
+            state, keys: signers, now: Date(), lifetimes: expiryOptions.lifetimes(settings))
         try update.stageRoot(roles)
         if rootKeys.contains(where: { $0.signingKey != nil }) { try update.signRoot() }
         try RootOutput.finish(&update, in: folder, json: json)

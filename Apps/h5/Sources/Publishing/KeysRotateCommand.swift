@@ -27,8 +27,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.current)
 
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
+    @Argument(help: ArgumentHelp("The folder of the repository. Default: that of h5.json.", valueName: "repository"))
+    var repository: String?
 
     @Option(
         help: ArgumentHelp(
@@ -60,7 +60,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await PublishingSettings.load()
         let added = try add.map(PublishingOptions.readKey)
-        let folder = try RepositoryFolder(changing: repository)
+        let path = try PublishingSettings.require(repository ?? settings.repository, "repository")
+        let folder = try RepositoryFolder(changing: path)
         let state = try options.state(of: folder, settings)
         let current = try state.publishedRoot
         var roles: [String: RoleKeys] = [:]
@@ -80,7 +81,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         }
         let keys = try options.signingKeys(settings) + added.compactMap(\.signingKey)
         var update = RepositoryUpdate(
-            state, keys: keys, now: .now, lifetimes: options.lifetimes(settings))
+            state, keys: keys, now: .now, lifetimes: options.expiryOptions.lifetimes(settings))
         try update.stageRoot(roles)
         try update.signRoot()
         try RootOutput.finish(&update, in: folder, json: json)

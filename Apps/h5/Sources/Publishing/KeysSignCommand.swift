@@ -16,8 +16,8 @@ struct KeysSignCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.current)
 
-    @Argument(help: ArgumentHelp("The folder of the repository.", valueName: "repository"))
-    var repository: String
+    @Argument(help: ArgumentHelp("The folder of the repository. Default: that of h5.json.", valueName: "repository"))
+    var repository: String?
 
     @OptionGroup var options: PublishingOptions
 
@@ -26,7 +26,8 @@ struct KeysSignCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await PublishingSettings.load()
-        let folder = try RepositoryFolder(changing: repository)
+        let path = try PublishingSettings.require(repository ?? settings.repository, "repository")
+        let folder = try RepositoryFolder(changing: path)
         var update = try options.update(try options.state(of: folder, settings), settings)
         try update.signRoot()
         try RootOutput.finish(&update, in: folder, json: json)

@@ -54,7 +54,7 @@ struct ReleaseArguments: ParsableArguments {
         let state = try options.state(of: folder, settings)
         var listed = try state.release(packageArguments.id, releaseVersion)
         body(&listed.release)
-        var update = try options.update(state, settings, of: listed.role)
+        var update = try options.update(state, settings, of: [listed.role])
         update.insert(listed.release, in: listed.role)
         try folder.apply(update.steps())
         try await RefusedReleases.warn(

@@ -100,7 +100,7 @@ struct PublishCommand: AsyncParsableCommand {
         let folder = try RepositoryFolder(changing: path)
         let state = try options.state(of: folder, settings)
         let role = try state.role(of: id, publishing: baseURL)
-        var update = try options.update(state, settings, of: role)
+        var update = try options.update(state, settings, of: [role])
         let (version, sequence) = try number(in: state, of: id)
 
         let staging = StagingFolder(of: path)

@@ -24,6 +24,73 @@ struct PublishingOptions: ParsableArguments {
             """, valueName: "root"))
     var trustedRoot: String?
 
+    @OptionGroup var expiryOptions: ExpiryOptions
+
+    /// Returns the private keys of the options, or else of the settings.
+    /// - Throws: `PublishingError`, also for a public key.
+    func signingKeys(_ settings: PublishingSettings) throws -> [SigningKey] {
+        try (key.isEmpty ? settings.keys : key).map { path in
+            guard let key = try Self.readKey(path).signingKey else {
+                throw PublishingError(.badKey, "a public key cannot sign", at: path)
+            }
+            return key
+        }
+    }
+
+    /// Reads a key, and warns of a private key that other users can read.
+    /// - Throws: `PublishingError`.
+    static func readKey(_ path: String) throws -> KeyFile.Content {
+        let content = try KeyFile.read(path)
+        if content.signingKey != nil, let status = try? FileStatus(path: path, followsLinks: true),
+            status.permissions & 0o077 != 0
+        {
+            CommandOutput.log("warning: other users can read the private key (\(path))")
+        }
+        return content
+    }
+
+    /// Reads and verifies the metadata in a folder.
+    func state(of folder: RepositoryFolder, _ settings: PublishingSettings) throws -> RepositoryState {
+        try folder.state(trusting: try (trustedRoot ?? settings.trustedRoot).map(Self.root))
+    }
+
+    /// Reads root metadata from a trusted source.
+    private static func root(at path: String) throws -> Data {
+        let bytes = try TableInput.read(path, upTo: TrustLimits().rootBytes)
+        do {
+            let root = try MetadataDocument(decoding: bytes, of: TopRole.root)
+            guard root.isSigned(by: try RepositoryState.keys(of: TopRole.root, in: root)) else {
+                throw PublishingError(.unsigned, "the trusted root is not signed by its keys")
+            }
+        } catch let error as PublishingError {
+            throw PublishingError(error.code, error.message, at: path)
+        }
+        return bytes
+    }
+
+    /// Begins a change of the metadata in a folder.
+    /// - Parameter roles: The roles that the change concerns. If there are none, the keys are not checked.
+    /// - Throws: `PublishingError`, with code `unsigned` if the keys cannot sign the roles, snapshot and timestamp.
+    func update(
+        _ state: RepositoryState, _ settings: PublishingSettings, of roles: [String] = []
+    ) throws -> RepositoryUpdate {
+        let keys = try signingKeys(settings)
+        for name in roles.isEmpty ? [] : roles + [TopRole.snapshot, TopRole.timestamp] {
+            let needed = try state.keys(of: name)
+            let count = Set(keys.map(\.publicKey)).intersection(needed.keys).count
+            guard count >= needed.threshold else {
+                let source = key.isEmpty ? settings.keysSource : "--key"
+                throw PublishingError(
+                    .unsigned, "\(source) has \(count) of the \(needed.threshold) keys that must sign the role",
+                    at: name)
+            }
+        }
+        return RepositoryUpdate(state, keys: keys, now: Date(), lifetimes: expiryOptions.lifetimes(settings))
+    }
+}
+
+/// The option that sets the lifetimes of new metadata.
+struct ExpiryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
@@ -51,70 +118,10 @@ struct PublishingOptions: ParsableArguments {
         }
     }
 
-    /// Returns the private keys of the options, or else of the settings.
-    /// - Throws: `PublishingError`, also for a public key.
-    func signingKeys(_ settings: PublishingSettings) throws -> [SigningKey] {
-        try (key.isEmpty ? settings.keys : key).map { path in
-            guard let key = try Self.readKey(path).signingKey else {
-                throw PublishingError(.badKey, "a public key cannot sign", at: path)
-            }
-            return key
-        }
-    }
-
-    /// Reads a key, and warns of a private key that other users can read.
-    /// - Throws: `PublishingError`.
-    static func readKey(_ path: String) throws -> KeyFile.Content {
-        let content = try KeyFile.read(path)
-        if content.signingKey != nil, let status = try? FileStatus(path: path, followsLinks: true),
-            status.permissions & 0o077 != 0
-        {
-            CommandOutput.log("warning: other users can read the private key (\(path))")
-        }
-        return content
-    }
-
     func lifetimes(_ settings: PublishingSettings) -> Lifetimes {
         var lifetimes = settings.lifetimes
         for value in expiry { lifetimes.set(value.days, for: value.role) }
         return lifetimes
-    }
-
-    /// Reads and verifies the metadata in a folder.
-    func state(of folder: RepositoryFolder, _ settings: PublishingSettings) throws -> RepositoryState {
-        try folder.state(trusting: try (trustedRoot ?? settings.trustedRoot).map(Self.root))
-    }
-
-    /// Reads root metadata from a trusted source.
-    private static func root(at path: String) throws -> Data {
-        let bytes = try TableInput.read(path, upTo: TrustLimits().rootBytes)
-        do {
-            let root = try MetadataDocument(decoding: bytes, of: TopRole.root)
-            guard root.isSigned(by: try RepositoryState.keys(of: TopRole.root, in: root)) else {
-                throw PublishingError(.unsigned, "the trusted root is not signed by its keys")
-            }
-        } catch let error as PublishingError {
-            throw PublishingError(error.code, error.message, at: path)
-        }
-        return bytes
-    }
-
-    /// Begins a change of the metadata in a folder.
-    /// - Parameter role: The role that the change concerns, or `nil` for no check of the keys.
-    /// - Throws: `PublishingError`, with code `unsigned` if the keys cannot sign the role, snapshot and timestamp.
-    func update(
-        _ state: RepositoryState, _ settings: PublishingSettings, of role: String? = nil
-    ) throws -> RepositoryUpdate {
-        let keys = try signingKeys(settings)
-        for name in role.map({ [$0, TopRole.snapshot, TopRole.timestamp] }) ?? [] {
-            let needed = try state.keys(of: name)
-            let count = Set(keys.map(\.publicKey)).intersection(needed.keys).count
-            guard count >= needed.threshold else {
-                throw PublishingError(
-                    .unsigned, "--key has \(count) of the \(needed.threshold) keys that must sign the role", at: name)
-            }
-        }
-        return RepositoryUpdate(state, keys: keys, now: Date(), lifetimes: lifetimes(settings))
     }
 }
 

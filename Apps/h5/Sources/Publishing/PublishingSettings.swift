@@ -29,8 +29,9 @@ struct PublishingSettings {
     var baseURL: PackageBaseURL?
     /// The path of root metadata from a trusted source.
     var trustedRoot: String?
-    /// The paths of the private keys that sign.
+    /// The paths of the private keys that sign, and the name of their source in messages.
     var keys: [String] = []
+    var keysSource = "--key"
     var channel: String?
     var lifetimes = Lifetimes()
 
@@ -135,8 +136,9 @@ struct PublishingSettings {
         id = try parse("id", OptionValue.packageID)
         baseURL = try parse("baseURL", OptionValue.baseURL)
         trustedRoot = try parse("trustedRoot") { $0 }
-        if case .stringArray(let keys) = try content("keys", .stringArray)?.content {
+        if let found = try content("keys", .stringArray), case .stringArray(let keys) = found.content {
             self.keys = keys
+            if !keys.isEmpty { keysSource = found.place == "keys" ? Self.fileName : found.place }
         }
         channel = try parse("channel", OptionValue.channel)
         for role in TopRole.all {

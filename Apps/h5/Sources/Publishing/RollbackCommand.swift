@@ -17,7 +17,7 @@ struct RollbackCommand: AsyncParsableCommand {
         abstract: "Publishes the files of an earlier release again, under a higher version and number.",
         discussion: """
             Devices never go back to a lower number. The new release has the version VERSION-rNUMBER, the files of \
-            VERSION, and all devices of the channels of VERSION and of later releases.
+            VERSION, and all devices of the channels of VERSION and of later releases. Warns if VERSION was withdrawn.
 
             Without --json, prints the release. With --json, prints it as in h5 status.
             """,
@@ -62,13 +62,16 @@ struct RollbackCommand: AsyncParsableCommand {
         let release = ReleaseRecord(
             id, manifest.version, sequence: sequence, scope: former.scope, channels: channels,
             share: ReleaseRecord.shares.upperBound, minHost: former.minHost, start: nil, manifest: text)
-        var update = try options.update(state, settings)
+        var update = try options.update(state, settings, of: [role])
         update.insert(release, in: role)
         let files: [RepositoryStep] = [
             .link(from: former.archivePath, path: release.archivePath),
             .write(path: release.manifestPath, bytes: text),
         ]
         try folder.apply(files + update.steps())
+        if former.isStopped {
+            CommandOutput.log("warning: \(id) \(to) was withdrawn, and devices get its files again")
+        }
         let output = ReleaseOutput(release, role: role)
         guard !json else { return try CommandOutput.result(json: output) }
         try CommandOutput.result(output.line)
