@@ -19,7 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
             metadata the keys of its delegation have not signed, or cannot be read. "expiring" is true for an expired \
             role, too. Also warns of targets that devices refuse, because they are not valid releases or outside of \
             the scope of their delegation, and of targets of a team that devices ignore, because its role has no such \
-            package. h5 withdraw removes a package with all its releases, also those that are not valid.
+            package. h5 withdraw --all removes a package with all its releases, also those that are not valid.
 
             Without --json, prints a line for each role, each release and each such target. With --json, prints {"roles", \
             "releases", "refused", "waitingRoot", "reports"}: lists of {"role", "version", "expires", "expiring", \
