@@ -29,8 +29,9 @@ struct PublishingSettings {
     var baseURL: PackageBaseURL?
     /// The path of root metadata from a trusted source.
     var trustedRoot: String?
-    /// The paths of the private keys that sign, and the name of their source in messages.
+    /// The paths of the private keys that sign.
     var keys: [String] = []
+    /// The source of ``keys`` as messages name it.
     var keysSource = "--key"
     var channel: String?
     var lifetimes = Lifetimes()
