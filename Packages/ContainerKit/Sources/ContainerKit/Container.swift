@@ -121,8 +121,9 @@ extension Container {
     ///
     /// The first stream begins with the stored events since the container began to open, at most 256. The stored events
     /// are package events except download progress, `LoopbackEvent.portTaken`, `LoopbackEvent.unproven(reason:)`,
-    /// `NameLookupEvent.switchedOff`, and ``ContainerEvent/remoteConfigModesIgnored(_:)``. A stream buffers 4,096 events and then drops the oldest;
-    /// ``droppedEvents`` counts them. A stream ends when ``shutDown()`` returns or the container is released.
+    /// `NameLookupEvent.switchedOff`, and ``ContainerEvent/remoteConfigModesIgnored(_:)``. A stream buffers 4,096
+    /// events and then drops the oldest; ``droppedEvents`` counts them. A stream ends when ``shutDown()`` returns or
+    /// the container is released.
     public var events: AsyncStream<ContainerEvent> {
         hub.subscribe()
     }

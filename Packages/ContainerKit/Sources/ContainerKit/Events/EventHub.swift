@@ -56,8 +56,8 @@ final class EventHub {
     /// The number of active streams.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// Delivers an event. Package events, `portTaken`, `unproven`, `switchedOff` and ignored modes are also stored for the first
-    /// subscriber, because a rollback at launch ends before the host can subscribe.
+    /// Delivers an event. Package events, `portTaken`, `unproven`, `switchedOff` and ignored modes are also stored for
+    /// the first subscriber, because a rollback at launch ends before the host can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}

@@ -11,12 +11,12 @@
     #endif
 
     /// The network of a Linux device, from the default routes and the hardware address of the gateway.
-    public struct LinuxNetworkIdentity: NetworkIdentifying {
+    package struct LinuxNetworkIdentity: NetworkIdentifying {
         /// Creates a source.
-        public init() {}
+        package init() {}
 
         /// Reads three small files of /proc/net. A file that cannot be read counts as empty.
-        public func currentNetwork() -> NetworkStatus {
+        package func currentNetwork() -> NetworkStatus {
             NetworkTables(
                 routes: Self.content(of: "/proc/net/route"), ipv6Routes: Self.content(of: "/proc/net/ipv6_route"),
                 neighbours: Self.content(of: "/proc/net/arp")
