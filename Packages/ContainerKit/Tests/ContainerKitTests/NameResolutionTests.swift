@@ -159,14 +159,14 @@ struct NameResolutionTests {
     @Test("Servers that fail are switched off with one event, which the first subscriber receives later")
     func switchOff() async throws {
         let container = try await fixture.container()
-        let core = container.core
+        let (core, hub) = (container.core, EventHub())
         var options = NameResolutionOptions(servers: [.doh(try ResolverServer(url: "https://192.0.2.53/dns-query"))])
         options.rules.defaultOrder = .secureFirst
         let service = NameResolutionService(
             options, loader: FailingLoader(), system: KnownBySystem(), feature: FeatureSwitch(),
             conditions: .favourable, proxies: nil, logger: core.logger)
-        let component = NameResolutionComponent(
-            service, core.packages.library, nil, core.configuration, core.hub)
+        let component: any ContainerComponent = NameResolutionComponent(
+            service, core.packages.library, nil, core.configuration, hub)
         try await component.start()
         let (events, event) = AsyncStream<Void>.makeStream()
         let send = service.onEvent
@@ -177,7 +177,8 @@ struct NameResolutionTests {
         for number in 0..<10 { _ = try await service.resolver.addresses(of: "h\(number).test") }
         for await _ in events { break }
         #expect(!service.resolver.resolves("other.test"))
-        let stream = container.events
+        let stream = hub.subscribe()
+        hub.finish()
         await container.shutDown()
         var received: [NameLookupEvent] = []
         for await case .nameResolution(let event) in stream { received.append(event) }

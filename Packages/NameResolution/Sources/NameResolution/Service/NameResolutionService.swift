@@ -135,11 +135,14 @@ package final class NameResolutionService {
     ///   - page: the URL of the page.
     ///   - others: the URLs of other requests that the page needs.
     package func prepare(page: String, _ others: [String]) {
-        checkNetwork()
         let address = PageHosts.page(page)
         let listed = options.pages.first { $0.page == address }?.hosts ?? []
         let urls = [page] + listed.map { "https://\($0)/" } + others
-        prepare(urls)
+        Task {
+            // Answers of look-ups that began before a change of the network are not kept.
+            await updateNetwork()
+            prepare(urls)
+        }
     }
 
     /// Resolves the hosts of URLs and returns at once. Hosts behind a proxy are not resolved.
