@@ -10,7 +10,7 @@ internal import Prefetch
 internal import ResourceLoading
 internal import WebEngine
 
-#if Network && !canImport(Darwin)
+#if Network
     internal import NIOTransport
 #endif
 
@@ -38,12 +38,12 @@ extension ContainerConfiguration {
 
 /// The transport of the requests to the servers that resolve names.
 private enum ServerTransport {
-    /// Creates a transport that reaches servers by their known addresses. URLSession lets the system resolve their
-    /// names.
+    /// Creates a transport that reaches servers by their known addresses. Without the trait `Network` the system
+    /// resolves their names.
     static func make(
         for servers: [ResolverServer], trusting authorities: [CertificateAuthority]
     ) -> any HTTPTransporting {
-        #if Network && !canImport(Darwin)
+        #if Network
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.addresses = ServerAddresses(of: servers)
             configuration.authorities = authorities
