@@ -197,8 +197,7 @@ private struct NameSite {
         ].compactMap { HostPattern($0) }
         if resolves {
             let server = try ResolverServer(
-                url: "https://dns.test:\(resolver.port)/dns-query",
-                addresses: ["127.0.0.1"].compactMap { IPAddress($0) })
+                url: "https://dns.test:\(resolver.port)/dns-query", addresses: ["127.0.0.1"])
             var options = NameResolutionOptions(servers: [.doh(server)])
             options.rules.defaultOrder = .secureFirst
             options.network = nil

@@ -71,11 +71,11 @@ struct ResolveCommand: AsyncParsableCommand {
     func run() async throws {
         let servers = try server.map { server in
             let addresses = bootstrap.filter { $0.host == server.authority.host }.map(\.address)
-            return try ResolverServer(url: server.url, addresses: addresses)
+            return try ResolverServer(url: server.url, addresses: addresses.map(\.description))
         }
         try await ServerTransport.with(servers, authority: authority) { loader in
             let resolver = NameResolver(
-                NameResolver.Configuration(servers: servers.map { .doh($0, post ? .post : .get) }), loader: loader,
+                NameResolver.Configuration(servers: servers.map { .doh($0, method: post ? .post : .get) }), loader: loader,
                 system: nil)
             for host in hosts {
                 for _ in 0..<`repeat` { try await resolve(host, by: resolver) }

@@ -27,7 +27,6 @@
 @_exported public import struct NameResolution.AlibabaDialect
 @_exported public import struct NameResolution.HTTPDNSAnswer
 @_exported public import protocol NameResolution.HTTPDNSDialect
-@_exported public import struct NameResolution.HostRule
 @_exported public import struct NameResolution.NameCounters
 @_exported public import enum NameResolution.NameLookupEvent
 @_exported public import struct NameResolution.NameResolutionError

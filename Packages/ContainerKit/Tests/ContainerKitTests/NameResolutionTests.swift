@@ -286,7 +286,7 @@ private struct Names {
 
     func options(on network: NetworkIdentity) throws -> NameResolutionOptions {
         let server = try ResolverServer(
-            url: "https://dns.test:\(server.port)/dns-query", addresses: ["127.0.0.1"].compactMap { IPAddress($0) })
+            url: "https://dns.test:\(server.port)/dns-query", addresses: ["127.0.0.1"])
         var options = NameResolutionOptions(servers: [.doh(server)])
         options.rules.defaultOrder = .secureFirst
         options.network = OneNetwork(identity: network)

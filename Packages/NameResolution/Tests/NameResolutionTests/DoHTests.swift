@@ -45,8 +45,15 @@ struct DoHTests {
     func addresses() throws {
         #expect(try ResolverServer(url: "https://192.0.2.1/").addresses == IPAddress.list("192.0.2.1"))
         #expect(try ResolverServer(url: "https://[2001:db8::1]/").addresses == IPAddress.list("2001:db8::1"))
-        let addresses = IPAddress.list("192.0.2.1", "2001:db8::1")
-        #expect(try ResolverServer(url: "https://dns.example/", addresses: addresses).addresses == addresses)
+        let addresses = ["192.0.2.1", "2001:db8::1"]
+        let server = try ResolverServer(url: "https://dns.example/", addresses: addresses)
+        #expect(server.addresses.map(\.description) == addresses)
+        for invalid in [["dns.example"], ["192.0.2.1", ""], [String](repeating: "192.0.2.1", count: 17)] {
+            let error = #expect(throws: NameResolutionError.self) {
+                try ResolverServer(url: "https://dns.example/", addresses: invalid)
+            }
+            #expect(error?.code == .invalidServer)
+        }
     }
 
     @Test("A GET request has the query in its URL, without padding")

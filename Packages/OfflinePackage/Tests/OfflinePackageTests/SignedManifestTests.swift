@@ -537,6 +537,12 @@ struct SignedManifestTests {
         #expect(network.takeURLs() == [manifest.url, "\(Self.folder)shop-1.zip"])
         #expect(try await fixture.get("https://shop.example/large.js") == Self.large)
 
+        // An update repairs the active version too.
+        try await damage()
+        #expect(try await refusal() == nil)
+        #expect(network.takeURLs() == [manifest.url, "\(Self.folder)shop-1.zip"])
+        #expect(try await fixture.get("https://shop.example/large.js") == Self.large)
+
         try await damage()
         signatures.manifest = nil
         #expect(try await updater.repair(shop) == .noRelease)

@@ -7,25 +7,17 @@ import Foundation
 /// The servers that resolve the hosts of a shop, and the hosts that its pages need.
 enum ShopNames {
     static func options(_ bundle: Bundle = .main) throws -> NameResolutionOptions {
-        var options = NameResolutionOptions(servers: [
-            .doh(try server("https://dns.example/dns-query", ["192.0.2.1", "2001:db8::1"])),
-            .doh(try server("https://dns.example.net/dns-query", ["198.51.100.1"]), .post),
-        ])
+        let first = try ResolverServer(
+            url: "https://dns.example/dns-query", addresses: ["192.0.2.1", "2001:db8::1"])
+        let second = try ResolverServer(url: "https://dns.example.net/dns-query", addresses: ["198.51.100.1"])
+        var options = NameResolutionOptions(servers: [.doh(first), .doh(second, method: .post)])
         // All other hosts have the default order, `systemFirst`.
-        for (host, order) in [
-            ("shop.example", ResolutionOrder.secureFirst), ("*.shop.example", .secureFirst),
-            ("intranet.shop.example", .off),
-        ] {
-            if let rule = HostRule(host) { options.rules.orders[rule] = order }
-        }
-        options.rules.publicHosts = Set(["shop.example", "img.shop.example"].compactMap { HostRule($0) })
+        try options.rules.use(.secureFirst, for: "shop.example", "*.shop.example")
+        try options.rules.use(.off, for: "intranet.shop.example")
+        try options.rules.requirePublicAddresses(for: "shop.example", "img.shop.example")
         if let list = bundle.url(forResource: "hosts", withExtension: "json") {
             options.pages = [try PageHosts(json: Data(contentsOf: list))]
         }
         return options
-    }
-
-    private static func server(_ url: String, _ addresses: [String]) throws -> ResolverServer {
-        try ResolverServer(url: url, addresses: addresses.compactMap { IPAddress($0) })
     }
 }

@@ -19,9 +19,9 @@ public struct ResolverServer: Sendable, Hashable {
     /// - Parameters:
     ///   - url: an `https` URL without user information, query and fragment, such as `https://dns.example/dns-query`.
     ///     The template variable `{?dns}` at its end (RFC 8484, section 4.1.1) has no effect.
-    ///   - addresses: the addresses of the host, so that no resolver is needed to reach it.
+    ///   - addresses: the IPv4 and IPv6 addresses of the host, at most 16, so that no resolver is needed to reach it.
     /// - Throws: ``NameResolutionError`` with code `invalidServer`.
-    public init(url: String, addresses: [IPAddress] = []) throws(NameResolutionError) {
+    public init(url: String, addresses: [String] = []) throws(NameResolutionError) {
         var rest = Substring(url)
         let variable = "{?dns}"
         if rest.hasSuffix(variable) { rest = rest.dropLast(variable.count) }
@@ -35,7 +35,11 @@ public struct ResolverServer: Sendable, Hashable {
         else { throw NameResolutionError(.invalidServer, "not the URL of a resolver", at: url) }
         self.authority = authority
         path = pathStart == rest.endIndex ? "/" : String(rest[pathStart...])
-        self.addresses = IPAddress(authority.host).map { [$0] } ?? addresses
+        let known = addresses.compactMap { IPAddress($0) }
+        guard known.count == addresses.count else {
+            throw NameResolutionError(.invalidServer, "an address of the server is invalid", at: url)
+        }
+        self.addresses = IPAddress(authority.host).map { [$0] } ?? known
     }
 
     /// The URL without a query.

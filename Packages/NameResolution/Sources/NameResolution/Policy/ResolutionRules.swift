@@ -14,7 +14,7 @@ public enum ResolutionOrder: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A host, or all hosts below a domain.
-public struct HostRule: Sendable, Hashable, CustomStringConvertible {
+struct HostRule: Sendable, Hashable {
     /// The host or the domain in lower case, without a trailing dot.
     let name: String
     /// A Boolean value that indicates whether the rule is for the hosts below the domain and not for the domain itself.
@@ -22,7 +22,7 @@ public struct HostRule: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `host.example`, or `*.host.example` for all hosts below a domain.
     /// - Returns: `nil` for an address and for other texts.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         let isBelow = text.utf8.starts(with: "*.".utf8)
         let host = isBelow ? String(Substring(text.utf8.dropFirst(2))) : text
         guard let name = try? DomainName(host: host) else { return nil }
@@ -33,18 +33,16 @@ public struct HostRule: Sendable, Hashable, CustomStringConvertible {
         self.name = name
         self.isBelow = isBelow
     }
-
-    public var description: String { isBelow ? "*.\(name)" : name }
 }
 
 /// The resolvers for each host of an app.
 public struct ResolutionRules: Sendable, Hashable {
     /// The order for hosts without a rule. Default: `.systemFirst`.
     public var defaultOrder = ResolutionOrder.systemFirst
-    /// The orders of some hosts. The rule for the host itself counts first, then that of the longest domain.
-    public var orders: [HostRule: ResolutionOrder] = [:]
-    /// The hosts that are on the public internet. An answer with an address that is not public is implausible.
-    public var publicHosts: Set<HostRule> = []
+    /// The orders of some hosts.
+    private var orders: [HostRule: ResolutionOrder] = [:]
+    /// The hosts that are on the public internet.
+    private var publicHosts: Set<HostRule> = []
 
     /// The domains whose names a public resolver cannot know, unless the app has a rule for the host: names of
     /// multicast DNS (RFC 6762, section 3), of a home network (RFC 8375, section 4) and of private networks.
@@ -53,6 +51,27 @@ public struct ResolutionRules: Sendable, Hashable {
 
     /// Creates rules without exceptions.
     public init() {}
+
+    /// Sets the order for hosts. The rule for the host itself precedes that of the longest domain.
+    /// - Parameter hosts: names such as `host.example`, or `*.host.example` for all hosts below a domain.
+    /// - Throws: ``NameResolutionError`` with code `invalidName`.
+    public mutating func use(_ order: ResolutionOrder, for hosts: String...) throws(NameResolutionError) {
+        for host in hosts { orders[try Self.rule(host)] = order }
+    }
+
+    /// Makes answers with an address that is not public implausible for hosts, because they are on the public internet.
+    /// - Parameter hosts: names such as `host.example`, or `*.host.example` for all hosts below a domain.
+    /// - Throws: ``NameResolutionError`` with code `invalidName`.
+    public mutating func requirePublicAddresses(for hosts: String...) throws(NameResolutionError) {
+        for host in hosts { publicHosts.insert(try Self.rule(host)) }
+    }
+
+    private static func rule(_ host: String) throws(NameResolutionError) -> HostRule {
+        guard let rule = HostRule(host) else {
+            throw NameResolutionError(.invalidName, "neither a host name nor *. and a domain", at: host)
+        }
+        return rule
+    }
 
     /// Returns the order for a host.
     ///

@@ -12,7 +12,7 @@ public enum NameServer: Sendable {
     }
 
     /// DNS over HTTPS.
-    case doh(ResolverServer, Method = .get)
+    case doh(ResolverServer, method: Method = .get)
     /// HTTPDNS.
     case httpDNS(any HTTPDNSDialect)
 

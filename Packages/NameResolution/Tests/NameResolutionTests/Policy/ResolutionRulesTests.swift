@@ -7,17 +7,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResolutionRulesTests {
-    private func rule(_ text: String) throws -> HostRule { try #require(HostRule(text)) }
-
     @Test("The rule of the host counts first, then that of the longest domain")
     func precedence() throws {
         var rules = ResolutionRules()
         #expect(rules.order(for: "shop.example") == .systemFirst)
         rules.defaultOrder = .secureFirst
-        rules.orders = [
-            try rule("*.example"): .systemFirst, try rule("*.shop.example"): .off,
-            try rule("a.shop.example"): .secureFirst,
-        ]
+        try rules.use(.systemFirst, for: "*.example")
+        try rules.use(.off, for: "*.shop.example")
+        try rules.use(.secureFirst, for: "A.shop.example.")
         for (host, order): (String, ResolutionOrder) in [
             ("a.shop.example", .secureFirst), ("A.SHOP.example.", .secureFirst), ("b.shop.example", .off),
             ("x.a.shop.example", .off), ("shop.example", .systemFirst), ("eshop.example", .systemFirst),
@@ -37,10 +34,8 @@ struct ResolutionRulesTests {
         ] {
             #expect(rules.order(for: host) == .off, "\(host)")
         }
-        rules.orders = [
-            try rule("*.corp.internal"): .secureFirst, try rule("intranet"): .systemFirst,
-            try rule("*.localhost"): .secureFirst, try rule("localhost"): .secureFirst,
-        ]
+        try rules.use(.secureFirst, for: "*.corp.internal", "*.localhost", "localhost")
+        try rules.use(.systemFirst, for: "intranet")
         #expect(rules.order(for: "wiki.corp.internal") == .secureFirst)
         #expect(rules.order(for: "intranet") == .systemFirst)
         #expect(rules.order(for: "a.localhost") == .off)
@@ -51,7 +46,7 @@ struct ResolutionRulesTests {
     func publicHosts() throws {
         var rules = ResolutionRules()
         #expect(!rules.isPublic("shop.example"))
-        rules.publicHosts = [try rule("shop.example"), try rule("*.cdn.example")]
+        try rules.requirePublicAddresses(for: "shop.example", "*.CDN.example")
         for host in ["shop.example", "SHOP.example.", "a.cdn.example", "b.a.cdn.example"] {
             #expect(rules.isPublic(host), "\(host)")
         }
@@ -66,11 +61,12 @@ struct ResolutionRulesTests {
             "", "*", "*.", "*.*.a", "a.*", "192.0.2.1", "[::1]", "a:443", "https://a", "a b", "*.\u{301}a.example",
         ])
     func invalid(text: String) {
-        #expect(HostRule(text) == nil)
-    }
-
-    @Test("A rule has a text", arguments: [("Shop.example.", "shop.example"), ("*.Shop.example", "*.shop.example")])
-    func texts(text: String, description: String) throws {
-        #expect(try rule(text).description == description)
+        var rules = ResolutionRules()
+        for change in [
+            { try rules.use(.off, for: "a.example", text) }, { try rules.requirePublicAddresses(for: text) },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: NameResolutionError.self) { try change() }
+            #expect(error?.code == .invalidName && error?.location == text)
+        }
     }
 }

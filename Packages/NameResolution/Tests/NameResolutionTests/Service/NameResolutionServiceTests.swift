@@ -212,7 +212,7 @@ struct NameResolutionServiceTests {
     func implausible() async throws {
         let stage = try Stage(on: home) {
             $0.rules.defaultOrder = .systemFirst
-            $0.rules.publicHosts = Set(["a.example"].compactMap { HostRule($0) })
+            try $0.rules.requirePublicAddresses(for: "a.example")
         }
         var events: [NameLookupEvent] = []
         stage.service.onEvent = { events.append($0) }
@@ -242,7 +242,7 @@ private final class Stage {
     ///   - change: a closure that changes the options.
     init(
         on identity: NetworkIdentity?, proxied: Set<String> = [],
-        change: (inout NameResolutionOptions) -> Void = { _ in }
+        change: (inout NameResolutionOptions) throws -> Void = { _ in }
     ) throws {
         let (network, log) = (NetworkBook(identity), log)
         self.network = network
@@ -254,7 +254,7 @@ private final class Stage {
         ])
         options.network = network
         options.rules.defaultOrder = .secureFirst
-        change(&options)
+        try change(&options)
         let proxies = proxied.isEmpty ? nil : SystemProxies(ProxyBook(hosts: proxied)) { _, _ in }
         service = NameResolutionService(
             options, loader: loader, system: system, feature: feature, conditions: conditions, proxies: proxies,

@@ -106,8 +106,8 @@ struct PageHostsTests {
     func serverAddresses() async throws {
         let (first, second) = (IPAddress.list("192.0.2.1"), IPAddress.list("2001:db8::1", "192.0.2.2"))
         let servers = [
-            try ResolverServer(url: "https://dns.example/a", addresses: first),
-            try ResolverServer(url: "https://DNS.example:8443/b", addresses: second),
+            try ResolverServer(url: "https://dns.example/a", addresses: first.map(\.description)),
+            try ResolverServer(url: "https://DNS.example:8443/b", addresses: second.map(\.description)),
             try ResolverServer(url: "https://plain.example/"),
         ]
         let addresses = ServerAddresses(of: servers)

@@ -34,6 +34,20 @@ extension PackageLibrary {
         }
     }
 
+    /// Returns a Boolean value that indicates whether the active generation of a package has the signed manifest with
+    /// a digest, and all of its files.
+    func isWhole(_ id: PackageID, signedAs digest: SHA256Digest) async throws -> Bool {
+        try await onThread { library in
+            // A table that cannot be read is repaired by a new install.
+            guard let active = library.activeGeneration(of: id),
+                try library.activeRecord(of: id)?.signedDigest == digest.description,
+                let entries = try? active.entries(in: library.store)
+            else { return false }
+            let sizes = Dictionary(entries.values.map { ($0.blob, $0.size) }) { size, _ in size }
+            return try library.store.makeBatch().reuse(sizes).count == sizes.count
+        }
+    }
+
     /// Stores a filled draft as staged. When the function returns, the generation survives a power loss.
     /// - Parameters:
     ///   - draft: a draft without missing files.
@@ -165,7 +179,7 @@ extension PackageLibrary {
     /// Returns the record of the active generation of a package, or `nil` if there is none or it is damaged.
     ///
     /// Call it on the library's thread.
-    func activeRecord(of id: PackageID) throws -> GenerationRecord? {
+    private func activeRecord(of id: PackageID) throws -> GenerationRecord? {
         try store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
             try? GenerationRecord(decoding: stored.metadata)
         }

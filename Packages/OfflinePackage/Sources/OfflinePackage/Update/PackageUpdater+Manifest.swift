@@ -17,7 +17,7 @@ extension PackageUpdater {
 
     /// Fetches a manifest.
     /// - Parameter skipsActive: a Boolean value that indicates whether the manifest of the active version is not
-    ///   fetched again. It has an effect only if the publisher signs manifests.
+    ///   fetched again if all of its files are there. It has an effect only if the publisher signs manifests.
     /// - Returns: `nil` if the publisher signs manifests, and no release or the active one is for this device.
     func releasedManifest(
         of source: PackageSource, skipsActive: Bool = false
@@ -52,7 +52,9 @@ extension PackageUpdater {
             return try await (source, downloader.text(source.manifestURL, upTo: limit))
         }
         guard let signed = try await signedManifest(of: source) else { return nil }
-        if skipsActive, try await isActive(signed, of: source) { return nil }
+        if skipsActive, let package = source.package, try await library.isWhole(package, signedAs: signed.sha256) {
+            return nil
+        }
         guard signed.byteCount <= limit else {
             throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: signed.url)
         }
@@ -61,14 +63,6 @@ extension PackageUpdater {
             throw DeliveryError(.digestMismatch, "not the manifest that the publisher has signed", at: signed.url)
         }
         return (source.signed(signed), text)
-    }
-
-    /// Returns a Boolean value that indicates whether the active version has a signed manifest.
-    private func isActive(_ signed: SignedManifest, of source: PackageSource) async throws -> Bool {
-        guard let package = source.package else { return false }
-        return try await library.onThread {
-            try $0.activeRecord(of: package)?.signedDigest == signed.sha256.description
-        }
     }
 
     /// Returns the manifest that the publisher has signed for the package of a source.
