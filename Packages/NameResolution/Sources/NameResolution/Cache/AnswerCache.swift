@@ -142,7 +142,7 @@ struct AnswerCache: Sendable {
         let key = Self.key(of: host)
         guard var answer = answers.use(key) else { return .missing }
         if now < answer.expiry { return .fresh(answer) }
-        // The system does not say how long its answers are valid.
+        // The lifetime of answers of the system is not known.
         guard !answer.addresses.isEmpty, answer.source != .system,
             now < answer.expiry + .seconds(limits.staleTime)
         else {

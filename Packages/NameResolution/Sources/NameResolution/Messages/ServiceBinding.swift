@@ -70,7 +70,9 @@ struct ServiceBinding: Sendable, Hashable {
         // Section 7.1.1: the default protocol is HTTP/1.1, and `no-default-alpn` needs `alpn`.
         guard hasDefaultProtocol || !protocols.isEmpty else { throw reader.failure("no-default-alpn without alpn") }
         let isOverTCP = !protocols.isDisjoint(with: [Array("http/1.1".utf8), Array("h2".utf8)])
-        isUsable = (hasDefaultProtocol || isOverTCP) && mandatory.allSatisfy { Key(rawValue: $0) != nil }
+        // Encrypted Client Hello is not implemented.
+        let isUnderstood = mandatory.allSatisfy { Key(rawValue: $0).map { $0 != .ech } ?? false }
+        isUsable = (hasDefaultProtocol || isOverTCP) && isUnderstood
         // Section 2.4.2: parameters of an alias are ignored.
         if isAlias {
             port = nil

@@ -24,17 +24,23 @@ struct SecureResolutionState: Sendable, Hashable {
     /// A Boolean value that indicates whether repeated failures have turned the secure resolvers off.
     private(set) var isOff = false
 
-    /// Records the outcome of a look-up.
-    /// - Parameter now: the duration since a moment that the caller fixes.
+    /// Forgets the failures of another network. Secure resolvers that are off stay off.
+    mutating func forget() { failures = [] }
+
+    /// Records the outcome of a look-up. Look-ups that run at the same time count as one failure, because they have one
+    /// reason, such as a change of the network.
+    /// - Parameters:
+    ///   - start: the start of the look-up, as a duration since a moment that the caller fixes.
+    ///   - now: the duration since the same moment.
     /// - Returns: `true` if this outcome turns the secure resolvers off, so that the caller reports it once.
-    mutating func record(_ outcome: Outcome, now: Duration) -> Bool {
+    mutating func record(_ outcome: Outcome, since start: Duration, now: Duration) -> Bool {
         switch outcome {
         case .unreachable: return false
         case .answered:
             failures = []
             return false
         case .failed:
-            guard !isOff else { return false }
+            guard !isOff, failures.last.map({ $0 <= start }) ?? true else { return false }
             failures = failures.filter { now - $0 < Self.failureWindow } + [now]
             isOff = failures.count >= Self.maxFailures
             return isOff

@@ -62,6 +62,7 @@ struct LookUp: Sendable {
         case .startHeadStart(let index): timer(LookUpState.headStart, .headStartEnded(index), events)
         case .startSystemDelay: timer(LookUpState.systemDelay, .systemDelayEnded, events)
         case .startSystemLimit: timer(LookUpState.systemLimit, .systemLimitReached, events)
+        case .startMissingNameDelay: timer(LookUpState.missingNameDelay, .missingNameDelayEnded, events)
         case .deliver, .fail, .store, .record, .reportImplausible: nil
         }
     }

@@ -32,7 +32,9 @@ struct LookUpState: Sendable {
     /// The time after which servers no longer delay the system.
     static let systemDelay = Duration.milliseconds(300)
     /// The time after which a system that is asked first counts as failed.
-    static let systemLimit = Duration.seconds(5)
+    static let systemLimit = Duration.seconds(2)
+    /// The time for which servers delay the answer of the system, which is asked first, that a name does not exist.
+    static let missingNameDelay = Duration.milliseconds(300)
     /// The time after which a look-up ends.
     static let limit = Duration.seconds(10)
 
@@ -43,6 +45,7 @@ struct LookUpState: Sendable {
         case system(Result<[IPAddress], any Error>)
         case systemDelayEnded
         case systemLimitReached
+        case missingNameDelayEnded
         case limitReached
     }
 
@@ -53,6 +56,7 @@ struct LookUpState: Sendable {
         case askSystem
         case startSystemDelay
         case startSystemLimit
+        case startMissingNameDelay
         /// The answer of the look-up, at most once.
         case deliver(LookUpAnswer, NameAnswer.Reason)
         /// The failure of the look-up, in place of an answer.
@@ -106,10 +110,10 @@ struct LookUpState: Sendable {
     /// Returns the first effects.
     mutating func start() -> [Effect] {
         switch order {
-        case .systemOnly: return askSystem() + settle()
+        case .systemOnly: return askSystem() + end()
         case .systemFirst: return askSystem() + (servers > 0 ? [.startSystemLimit] : [])
         case .secureFirst where servers > 0: return askNextServer() + [.startSystemDelay]
-        case .secureFirst, .secureOnly: return (servers > 0 ? askNextServer() : failServers()) + settle()
+        case .secureFirst, .secureOnly: return (servers > 0 ? askNextServer() : failServers()) + end()
         }
     }
 
@@ -117,17 +121,22 @@ struct LookUpState: Sendable {
     mutating func receive(_ event: Event) -> [Effect] {
         guard !isEnded else { return [] }
         switch event {
-        case .server(let index, .success(let answer)): return receive(answer, from: index) + settle()
-        case .server(_, .failure(let error)): return receiveServerError(error) + settle()
+        case .server(let index, .success(let answer)): return receive(answer, from: index) + end()
+        case .server(_, .failure(let error)): return receiveServerError(error) + end()
         case .headStartEnded(let index):
             guard index == nextServer - 1, haveServersAnswered == nil else { return [] }
             return askNextServer()
-        case .system(.success(let addresses)): return receive(addresses) + settle()
-        case .system(.failure(let error)): return failSystem(error) + settle()
+        case .system(.success(let addresses)): return receive(addresses) + end()
+        case .system(.failure(let error)): return failSystem(error) + end()
         case .systemDelayEnded: return haveServersAnswered == nil ? askSystem() : []
         case .systemLimitReached:
             guard case .asked = system, nextServer == 0 else { return [] }
             return askNextServer()
+        case .missingNameDelayEnded:
+            // A later answer of a server is for the next callers.
+            guard !isDelivered, haveServersAnswered == nil else { return [] }
+            isDelivered = true
+            return [.fail(failure)]
         case .limitReached:
             let error = NameResolutionError(.timedOut, "no answer in \(Self.limit)", at: host)
             var effects: [Effect] = []
@@ -138,7 +147,7 @@ struct LookUpState: Sendable {
                 serverError = serverError ?? error
                 effects += failServers()
             }
-            return effects + settle()
+            return effects + end()
         }
     }
 
@@ -158,7 +167,8 @@ struct LookUpState: Sendable {
             return [.reportImplausible] + receiveServerError(implausible(address))
         }
         haveServersAnswered = true
-        guard !isDelivered else { return [.record(.answered), .store(answer)] }
+        // A caller has the addresses or the error of the system. They are better than a later answer without addresses.
+        guard !isDelivered else { return [.record(.answered)] + (answer.addresses.isEmpty ? [] : [.store(answer)]) }
         isDelivered = true
         let reason: NameAnswer.Reason =
             switch system {
@@ -207,19 +217,21 @@ struct LookUpState: Sendable {
         return [.deliver(answer, order == .secureFirst || haveServersAnswered == false ? .serversFailed : .system)]
     }
 
-    /// The lifetime of the system's answers in seconds, because the system does not tell it.
+    /// The lifetime of the system's answers in seconds, because the system reports none.
     private static let systemLifetime: UInt32 = 60
 
     private mutating func failSystem(_ error: any Error, isImplausible: Bool = false) -> [Effect] {
         guard case .asked = system else { return [] }
         system = .failed(error, isImplausible: isImplausible)
-        return order == .systemFirst && nextServer == 0 ? askNextServer() : []
+        guard order == .systemFirst, nextServer == 0 else { return [] }
+        let isMissing = (error as? NameResolutionError)?.code == .noSuchName
+        return askNextServer() + (isMissing ? [.startMissingNameDelay] : [])
     }
 
     // MARK: End
 
     /// Ends the look-up if no resolver can change its result.
-    private mutating func settle() -> [Effect] {
+    private mutating func end() -> [Effect] {
         let isSystemOpen = if case .asked = system { true } else { false }
         guard haveServersAnswered != nil || nextServer == 0 else { return [] }
         guard !isSystemOpen || haveServersAnswered == true else { return [] }

@@ -74,7 +74,7 @@ public final class NameResolver: AddressResolving {
     ) {
         servers = Array(configuration.servers.prefix(Configuration.maxServers))
         rules = configuration.rules
-        clients = servers.enumerated().map { ServerClient(server: $1, index: UInt8($0), loader: loader) }
+        clients = servers.enumerated().map { ServerClient(server: $1, index: UInt8($0), loader: loader, clock: clock) }
         serverHosts = Set(servers.map { AnswerCache.key(of: $0.server.authority.host) })
         self.system = system
         self.feature = feature
@@ -137,15 +137,15 @@ public final class NameResolver: AddressResolving {
         let id = state.withLock { $0.makeWaiterID() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: ResolverState.Waiter) in
-                let (answer, flight) = state.withLock {
-                    state -> (Result<NameAnswer, any Error>?, ResolverState.Flight?) in
+                let (answer, lookUp) = state.withLock {
+                    state -> (Result<NameAnswer, any Error>?, ResolverState.LookUpKey?) in
                     // The cancellation handler acquires the same lock: it runs before this check, or after the waiter
                     // is registered.
                     if Task.isCancelled { return (.failure(CancellationError()), nil) }
                     return state.answer(for: host, order, servers, now: time, waiter: (id, waiter))
                 }
                 if let answer { waiter.resume(with: answer) }
-                if let flight { start(flight) }
+                if let lookUp { start(lookUp) }
             }
         } onCancel: {
             state.withLock { $0.removeWaiter(id) }?.resume(throwing: CancellationError())
@@ -183,10 +183,11 @@ public final class NameResolver: AddressResolving {
     // MARK: Look-ups
 
     /// Starts the look-up that the state has registered.
-    private func start(_ key: ResolverState.Flight) {
+    private func start(_ key: ResolverState.LookUpKey) {
+        let beginning = now()
         Task {
             // The system's answers need no translation: it synthesizes addresses itself.
-            let prefix = await translationPrefix()
+            let prefix = key.order == .systemOnly ? nil : await translationPrefix()
             let lookUp = LookUp(
                 state: LookUpState(
                     host: key.host, order: key.order, servers: clients.count, isPublic: rules.isPublic(key.host),
@@ -201,12 +202,12 @@ public final class NameResolver: AddressResolving {
                     return try await system.addresses(of: key.host)
                 },
                 clock: clock)
-            await lookUp.run { perform($0, key) }
+            await lookUp.run { perform($0, key, since: beginning) }
         }
     }
 
     /// Performs an effect of a look-up.
-    private func perform(_ effect: LookUpState.Effect, _ key: ResolverState.Flight) {
+    private func perform(_ effect: LookUpState.Effect, _ key: ResolverState.LookUpKey, since start: Duration) {
         let time = now()
         switch effect {
         case .deliver(let answer, let given):
@@ -222,12 +223,12 @@ public final class NameResolver: AddressResolving {
             for waiter in waiters { waiter.resume(throwing: error) }
         case .store(let answer): _ = state.withLock { $0.store(answer, for: key, now: time) }
         case .record(let outcome):
-            let event = state.withLock { $0.record(outcome, now: time) }
+            let event = state.withLock { $0.record(outcome, of: key, since: start, now: time) }
             if let event { onEvent(event) }
         case .reportImplausible:
             let event = state.withLock { $0.reportImplausible(key.host) }
             if let event { onEvent(event) }
-        case .askServer, .startHeadStart, .askSystem, .startSystemDelay, .startSystemLimit: break
+        case .askServer, .startHeadStart, .askSystem, .startSystemDelay, .startSystemLimit, .startMissingNameDelay: break
         }
     }
 
@@ -239,7 +240,12 @@ public final class NameResolver: AddressResolving {
     /// Returns the prefix of the network's address translation; `nil` without one.
     private func translationPrefix() async -> TranslationPrefix? {
         guard let discovery = state.withLock({ $0.discovery }) else { return nil }
-        return await discovery.value(within: Self.translationLimit, clock: clock) ?? nil
+        guard let found = await discovery.value(within: Self.translationLimit, clock: clock) else { return nil }
+        // The system may not have been ready for the search when the network appeared.
+        if found == nil {
+            state.withLock { if $0.discovery == discovery { $0.discovery = discoverTranslation() } }
+        }
+        return found
     }
 
     /// Starts to look for the prefix (RFC 7050, section 3).

@@ -6,7 +6,7 @@ internal import WebSyntax
 /// The state of a ``NameResolver``, which its lock protects.
 struct ResolverState: Sendable {
     /// A look-up that is under way.
-    struct Flight: Sendable, Hashable {
+    struct LookUpKey: Sendable, Hashable {
         /// The host.
         let host: String
         /// The order of resolvers.
@@ -23,6 +23,8 @@ struct ResolverState: Sendable {
         let own: Set<IPAddress>
         /// The other addresses of the system; `nil` before its look-up.
         var system: Set<IPAddress>?
+        /// The time of the last failure of a connection.
+        let start: Duration
     }
 
     typealias Waiter = CheckedContinuation<NameAnswer, any Error>
@@ -50,9 +52,9 @@ struct ResolverState: Sendable {
     private var ranking = AddressRanking()
     private var fallbacks = RecentEntries<String, Fallback>(maxCount: ResolverState.maxFallbacks)
     private var reported: Set<String> = []
-    private var flights: [Flight: [UInt64: Waiter]] = [:]
+    private var openLookUps: [LookUpKey: [UInt64: Waiter]] = [:]
     /// The look-up that each waiter waits for.
-    private var places: [UInt64: Flight] = [:]
+    private var lookUpOfWaiter: [UInt64: LookUpKey] = [:]
     private var lastWaiter: UInt64 = 0
 
     private mutating func updateActive() { isActive = !lookUps.isOff && !connections.isOff }
@@ -73,7 +75,7 @@ struct ResolverState: Sendable {
     /// - Parameter order: a closure that returns the order of resolvers for a host.
     mutating func knownAddresses(
         of host: String, _ order: (String) -> LookUpState.Order?, now: Duration
-    ) -> ([IPAddress]?, Flight?) {
+    ) -> ([IPAddress]?, LookUpKey?) {
         let host = AnswerCache.key(of: host)
         guard isActive else { return (nil, nil) }
         if let fallback = fallbacks.value(of: host), fallback.system == nil { return (nil, nil) }
@@ -84,41 +86,41 @@ struct ResolverState: Sendable {
         guard case .stale(let answer, let needsRefresh) = cache.lookUp(host, now: now) else { return (nil, nil) }
         counters.staleHits += 1
         guard needsRefresh, let order = order(host) else { return (answer.addresses, nil) }
-        let flight = Flight(host: host, order: order, generation: cache.generation, isStored: true)
-        return (answer.addresses, refresh(flight))
+        let lookUp = LookUpKey(host: host, order: order, generation: cache.generation, isStored: true)
+        return (answer.addresses, refresh(lookUp))
     }
 
     /// Returns the answer of the cache, or adds a waiter to a look-up.
     /// - Returns: the answer, which the caller passes to the waiter, and a look-up to start.
     mutating func answer(
         for host: String, _ order: LookUpState.Order?, _ servers: [NameServer], now: Duration, waiter: (UInt64, Waiter)
-    ) -> (Result<NameAnswer, any Error>?, Flight?) {
+    ) -> (Result<NameAnswer, any Error>?, LookUpKey?) {
         guard let order, isActive else {
-            let flight = Flight(host: host, order: .systemOnly, generation: cache.generation, isStored: false)
-            return (nil, wait(waiter, for: flight))
+            let lookUp = LookUpKey(host: host, order: .systemOnly, generation: cache.generation, isStored: false)
+            return (nil, addWaiter(waiter, to: lookUp))
         }
         if let fallback = fallbacks.value(of: host), fallback.system == nil, order != .secureOnly {
-            let flight = Flight(host: host, order: .systemOnly, generation: cache.generation, isStored: true)
-            return (nil, wait(waiter, for: flight))
+            let lookUp = LookUpKey(host: host, order: .systemOnly, generation: cache.generation, isStored: true)
+            return (nil, addWaiter(waiter, to: lookUp))
         }
-        let flight = Flight(host: host, order: order, generation: cache.generation, isStored: true)
+        let lookUp = LookUpKey(host: host, order: order, generation: cache.generation, isStored: true)
         switch cache.lookUp(host, now: now) {
         case .fresh(let answer):
             counters.hits += 1
             return (.success(NameAnswer(host, answer, now: now, servers)), nil)
         case .stale(let answer, let needsRefresh):
             counters.staleHits += 1
-            return (.success(NameAnswer(host, answer, now: now, servers)), needsRefresh ? refresh(flight) : nil)
-        case .missing: return (nil, wait(waiter, for: flight))
+            return (.success(NameAnswer(host, answer, now: now, servers)), needsRefresh ? refresh(lookUp) : nil)
+        case .missing: return (nil, addWaiter(waiter, to: lookUp))
         }
     }
 
     // MARK: Waiters
 
     /// The number of waiters of all look-ups.
-    var waiterCount: Int { places.count }
+    var waiterCount: Int { lookUpOfWaiter.count }
     /// The number of look-ups without an answer.
-    var lookUpCount: Int { flights.count }
+    var lookUpCount: Int { openLookUps.count }
 
     mutating func makeWaiterID() -> UInt64 {
         lastWaiter += 1
@@ -127,31 +129,31 @@ struct ResolverState: Sendable {
 
     /// Removes a waiter, whose task is cancelled.
     mutating func removeWaiter(_ id: UInt64) -> Waiter? {
-        guard let flight = places.removeValue(forKey: id) else { return nil }
-        return flights[flight]?.removeValue(forKey: id)
+        guard let lookUp = lookUpOfWaiter.removeValue(forKey: id) else { return nil }
+        return openLookUps[lookUp]?.removeValue(forKey: id)
     }
 
     /// Adds a waiter to a look-up.
     /// - Returns: the look-up if the caller starts it.
-    private mutating func wait(_ waiter: (id: UInt64, continuation: Waiter), for flight: Flight) -> Flight? {
-        let started = refresh(flight)
-        places[waiter.id] = flight
-        flights[flight]?[waiter.id] = waiter.continuation
+    private mutating func addWaiter(_ waiter: (id: UInt64, continuation: Waiter), to lookUp: LookUpKey) -> LookUpKey? {
+        let started = refresh(lookUp)
+        lookUpOfWaiter[waiter.id] = lookUp
+        openLookUps[lookUp]?[waiter.id] = waiter.continuation
         return started
     }
 
     /// Registers a look-up.
     /// - Returns: the look-up if the caller starts it; `nil` if it is under way.
-    private mutating func refresh(_ flight: Flight) -> Flight? {
-        guard flights[flight] == nil else { return nil }
-        flights[flight] = [:]
+    private mutating func refresh(_ lookUp: LookUpKey) -> LookUpKey? {
+        guard openLookUps[lookUp] == nil else { return nil }
+        openLookUps[lookUp] = [:]
         counters.lookUps += 1
-        return flight
+        return lookUp
     }
 
-    private mutating func removeWaiters(of flight: Flight) -> [Waiter] {
-        let waiters = flights.removeValue(forKey: flight) ?? [:]
-        for id in waiters.keys { places[id] = nil }
+    private mutating func removeWaiters(of lookUp: LookUpKey) -> [Waiter] {
+        let waiters = openLookUps.removeValue(forKey: lookUp) ?? [:]
+        for id in waiters.keys { lookUpOfWaiter[id] = nil }
         return Array(waiters.values)
     }
 
@@ -160,47 +162,50 @@ struct ResolverState: Sendable {
     /// Stores the answer of a look-up.
     /// - Returns: the answer with its addresses in the order in which they are tried, and the waiters.
     mutating func deliver(
-        _ answer: LookUpAnswer, _ reason: NameAnswer.Reason, to flight: Flight, now: Duration
+        _ answer: LookUpAnswer, _ reason: NameAnswer.Reason, to lookUp: LookUpKey, now: Duration
     ) -> (LookUpAnswer, [Waiter]) {
         if reason == .serversFailed { counters.systemFallbacks += 1 }
-        return (store(answer, for: flight, now: now), removeWaiters(of: flight))
+        return (store(answer, for: lookUp, now: now), removeWaiters(of: lookUp))
     }
 
     /// Stores an answer.
     /// - Returns: the answer with its addresses in the order in which they are tried.
     @discardableResult
-    mutating func store(_ answer: LookUpAnswer, for flight: Flight, now: Duration) -> LookUpAnswer {
+    mutating func store(_ answer: LookUpAnswer, for lookUp: LookUpKey, now: Duration) -> LookUpAnswer {
         var ranked = answer
-        ranked.addresses = ranking.ranked(answer.addresses, for: flight.host, now: now)
-        guard flight.isStored, flight.generation == cache.generation else { return ranked }
-        if flight.order == .systemOnly {
-            if var fallback = fallbacks.value(of: flight.host) {
+        ranked.addresses = ranking.ranked(answer.addresses, for: lookUp.host, now: now)
+        guard lookUp.isStored, lookUp.generation == cache.generation else { return ranked }
+        if lookUp.order == .systemOnly {
+            if var fallback = fallbacks.value(of: lookUp.host) {
                 fallback.system = Set(answer.addresses).subtracting(fallback.own)
-                fallbacks.insert(fallback, for: flight.host)
+                fallbacks.insert(fallback, for: lookUp.host)
             }
-        } else if !ranking.areSetAside(answer.addresses, for: flight.host, now: now) {
-            fallbacks.remove(flight.host)
+        } else if !ranking.areSetAside(answer.addresses, for: lookUp.host, now: now) {
+            fallbacks.remove(lookUp.host)
         }
         cache.insert(
-            ranked.addresses, from: answer.source, lifetime: answer.lifetime, for: flight.host,
-            startedIn: flight.generation, now: now, details: answer.details)
+            ranked.addresses, from: answer.source, lifetime: answer.lifetime, for: lookUp.host,
+            startedIn: lookUp.generation, now: now, details: answer.details)
         return ranked
     }
 
     /// Ends a look-up without an answer.
     /// - Returns: the waiters.
-    mutating func fail(_ flight: Flight) -> [Waiter] {
+    mutating func fail(_ lookUp: LookUpKey) -> [Waiter] {
         // Without an answer of the system, nothing is known about the servers.
-        if flight.order == .systemOnly { fallbacks.remove(flight.host) }
-        return removeWaiters(of: flight)
+        if lookUp.order == .systemOnly { fallbacks.remove(lookUp.host) }
+        return removeWaiters(of: lookUp)
     }
 
-    /// Records the outcome of the servers in a look-up.
+    /// Records the outcome of the servers in a look-up. That of a look-up in another network does not count.
     /// - Returns: the event that the servers are switched off.
-    mutating func record(_ outcome: SecureResolutionState.Outcome, now: Duration) -> NameLookupEvent? {
+    mutating func record(
+        _ outcome: SecureResolutionState.Outcome, of lookUp: LookUpKey, since start: Duration, now: Duration
+    ) -> NameLookupEvent? {
         if outcome == .answered { counters.serverAnswers += 1 } else { counters.serverFailures += 1 }
+        guard lookUp.generation == cache.generation else { return nil }
         let wasActive = isActive
-        return lookUps.record(outcome, now: now) && wasActive ? .switchedOff(.lookUps) : nil
+        return lookUps.record(outcome, since: start, now: now) && wasActive ? .switchedOff(.lookUps) : nil
     }
 
     /// Records an implausible answer for a host.
@@ -230,17 +235,17 @@ struct ResolverState: Sendable {
                 if isOfSystem {
                     counters.connectionFallbacks += 1
                     let wasActive = isActive
-                    if connections.record(.failed, now: now), wasActive { event = .switchedOff(.connections) }
+                    if connections.record(.failed, since: fallback.start, now: now), wasActive { event = .switchedOff(.connections) }
                 }
             } else if isOwn {
-                _ = connections.record(.answered, now: now)
+                _ = connections.record(.answered, since: now, now: now)
             }
         case .failed:
             ranking.recordFailure(of: address, for: host, now: now)
             if let answer, isOwn, fallbacks.value(of: host) == nil,
                 ranking.areSetAside(answer.addresses, for: host, now: now)
             {
-                fallbacks.insert(Fallback(own: Set(answer.addresses)), for: host)
+                fallbacks.insert(Fallback(own: Set(answer.addresses), start: now), for: host)
             }
         }
         cache.reorder(host) { ranking.ranked($0, for: host, now: now) }
@@ -256,6 +261,9 @@ struct ResolverState: Sendable {
         cache.changeNetwork(to: network)
         guard generation != cache.generation else { return false }
         removeResults()
+        lookUps.forget()
+        connections.forget()
+        discovery = nil
         return true
     }
 
@@ -263,6 +271,7 @@ struct ResolverState: Sendable {
     mutating func removeAll() {
         cache.removeAll()
         archive = []
+        preparation.names = []
         removeResults()
     }
 
@@ -270,6 +279,5 @@ struct ResolverState: Sendable {
         ranking.removeAll()
         fallbacks.removeAll()
         reported = []
-        discovery = nil
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
@@ -17,6 +18,13 @@ struct ServerClient: Sendable {
     let index: UInt8
     /// The loader of requests.
     let loader: any ResourceLoader
+    /// The clock of the times between questions.
+    let clock: any Clock<Duration>
+
+    /// The time for which the addresses of one family wait for those of the other (RFC 8305, section 3).
+    private static let familyDelay = Duration.milliseconds(50)
+    /// The time limit of the question for an HTTPS record, which few names have.
+    private static let serviceLimit = Duration.milliseconds(300)
 
     /// Returns the addresses of a host.
     /// - Throws: ``NameResolutionError``; the errors of the loader; the error of signing.
@@ -58,7 +66,7 @@ struct ServerClient: Sendable {
             details.aliases += aliases.map(\.description)
             var service: DoHResponse?
             if !details.isNameError, responses.allSatisfy({ $0.answer.addresses.isEmpty }) {
-                service = try? await response(to: DNSQuestion(name: name, type: .https), server, method)
+                service = await serviceResponse(for: name, server, method)
                 details.usesHints = true
             }
             if let next = Self.onlyAlias(responses, service, of: name) {
@@ -77,15 +85,41 @@ struct ServerClient: Sendable {
         throw NameResolutionError(.tooManyAliases, "more than \(Self.maxNames) incomplete answers", at: host)
     }
 
-    /// Asks for IPv6 and IPv4 addresses at the same time.
+    private enum FamilyEvent: Sendable {
+        case response(RecordType, Result<DoHResponse, any Error>)
+        case delayEnded
+    }
+
+    /// Asks for IPv6 and IPv4 addresses at the same time. Addresses of one family do not wait long for the other.
     /// - Returns: the responses of the questions that were answered, first that for IPv6.
     /// - Throws: the error of a question, if the other has no addresses: a negative answer needs both.
     private func addressResponses(
         for name: DomainName, _ server: ResolverServer, _ method: NameServer.Method
     ) async throws -> [DoHResponse] {
-        async let second = result(of: DNSQuestion(name: name, type: .a), server, method)
-        let first = await result(of: DNSQuestion(name: name, type: .aaaa), server, method)
-        let results = [first, await second]
+        let types = [RecordType.aaaa, .a]
+        let results = await withTaskGroup(of: FamilyEvent.self) { group in
+            for type in types {
+                group.addTask {
+                    do {
+                        let question = DNSQuestion(name: name, type: type)
+                        return .response(type, .success(try await response(to: question, server, method)))
+                    } catch {
+                        return .response(type, .failure(error))
+                    }
+                }
+            }
+            var results: [RecordType: Result<DoHResponse, any Error>] = [:]
+            while results.count < types.count, case .response(let type, let result)? = await group.next() {
+                results[type] = result
+                guard results.count == 1, (try? result.get())?.answer.addresses.isEmpty == false else { continue }
+                group.addTask {
+                    try? await clock.sleep(for: Self.familyDelay)
+                    return .delayEnded
+                }
+            }
+            group.cancelAll()
+            return types.compactMap { results[$0] }
+        }
         let answered = results.compactMap { try? $0.get() }
         if !answered.contains(where: { !$0.answer.addresses.isEmpty }) {
             for result in results { _ = try result.get() }
@@ -93,14 +127,13 @@ struct ServerClient: Sendable {
         return answered
     }
 
-    private func result(
-        of question: DNSQuestion, _ server: ResolverServer, _ method: NameServer.Method
-    ) async -> Result<DoHResponse, any Error> {
-        do {
-            return .success(try await response(to: question, server, method))
-        } catch {
-            return .failure(error)
-        }
+    /// Returns the answer to the question for an HTTPS record; `nil` if there is none in time.
+    private func serviceResponse(
+        for name: DomainName, _ server: ResolverServer, _ method: NameServer.Method
+    ) async -> DoHResponse? {
+        let task = Task { try? await response(to: DNSQuestion(name: name, type: .https), server, method) }
+        defer { task.cancel() }
+        return await task.value(within: Self.serviceLimit, clock: clock) ?? nil
     }
 
     /// Returns the name that answers without addresses are an alias of: the target of an HTTPS record (RFC 9460,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 package import WebSyntax
 
@@ -19,7 +20,7 @@ package protocol SystemNameResolving: Sendable {
     func addresses(of host: String) async throws -> [IPAddress]
 }
 
-/// The resolver getaddrinfo(3), on threads of its own: it blocks, and cannot be cancelled.
+/// The resolver getaddrinfo(3), on threads of its own: it blocks, and cannot be cancelled once it has started.
 struct SystemNameResolver: SystemNameResolving {
     /// The maximum number of names that are resolved at the same time.
     private static let maxThreads = 8
@@ -31,10 +32,20 @@ struct SystemNameResolver: SystemNameResolving {
     }()
 
     func addresses(of host: String) async throws -> [IPAddress] {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[IPAddress], any Error>) in
-            Self.queue.addOperation {
-                continuation.resume(with: Result { () throws(NameResolutionError) in try Self.resolve(host) })
+        let isCancelled = Mutex(false)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[IPAddress], any Error>) in
+                Self.queue.addOperation {
+                    continuation.resume(
+                        with: Result {
+                            // Names that nobody waits for any more do not delay others.
+                            if isCancelled.withLock({ $0 }) { throw CancellationError() }
+                            return try Self.resolve(host)
+                        })
+                }
             }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
         }
     }
 

@@ -21,9 +21,10 @@ package final class NameResolutionService {
     private let proxies: SystemProxies?
     private let logger: Logger
     private let queue = SerialQueue("container.network-identity")
+    private let events: AsyncStream<NameLookupEvent>.Continuation
     private var storage: StoredDocument?
-    /// The last status of the network; `nil` before the first look at it.
-    private var lastStatus: NetworkStatus?
+    /// The status of the network at the last look at it.
+    private var lastStatus = NetworkStatus(identity: nil)
     private var isShutDown = false
     /// A closure that receives each event.
     package var onEvent: (@MainActor (NameLookupEvent) -> Void)?
@@ -47,12 +48,13 @@ package final class NameResolutionService {
         self.conditions = conditions
         self.proxies = proxies
         self.logger = logger
-        let events = AsyncStream<NameLookupEvent>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        let (stream, events) = AsyncStream<NameLookupEvent>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        self.events = events
         resolver = NameResolver(
             NameResolver.Configuration(servers: options.servers, rules: options.rules), loader: loader, system: system,
-            feature: feature, onEvent: { events.continuation.yield($0) })
+            feature: feature, onEvent: { events.yield($0) })
         Task { [weak self] in
-            for await event in events.stream { self?.report(event) }
+            for await event in stream { self?.report(event) }
         }
     }
 
@@ -100,6 +102,9 @@ package final class NameResolutionService {
     package func shutDown() async {
         guard !isShutDown else { return }
         isShutDown = true
+        // A transport of the app can keep the resolver.
+        feature.set(false)
+        events.finish()
         await save()
     }
 
@@ -116,15 +121,15 @@ package final class NameResolutionService {
         Task { await updateNetwork() }
     }
 
-    /// - Parameter dropsUnknown: a Boolean value that indicates whether answers are dropped if the network is unknown.
-    ///   The identity is unknown for a short time after each start of a network, so that this alone is no change.
+    /// - Parameter dropsUnknown: a Boolean value that indicates whether answers are dropped if the network was unknown
+    ///   and still is.
     private func updateNetwork(dropsUnknown: Bool = false) async {
         let network = options.network
         let status = await queue.run { network?.currentNetwork() ?? NetworkStatus(identity: nil) }
         guard !isShutDown else { return }
-        let isOther = status.identity != nil || status.isIPv6Only != (lastStatus?.isIPv6Only ?? false)
+        guard dropsUnknown || status != lastStatus else { return }
         lastStatus = status
-        if isOther || dropsUnknown { resolver.changeNetwork(to: status.identity, isIPv6Only: status.isIPv6Only) }
+        resolver.changeNetwork(to: status.identity, isIPv6Only: status.isIPv6Only)
     }
 
     // MARK: Names ahead

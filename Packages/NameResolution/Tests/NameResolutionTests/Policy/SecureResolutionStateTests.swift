@@ -15,7 +15,7 @@ final class SecureResolutionStateTests {
     ) -> [Bool] {
         var results: [Bool] = []
         for (index, outcome) in outcomes.enumerated() {
-            results.append(state.record(outcome, now: .seconds(seconds + index)))
+            results.append(state.record(outcome, since: .seconds(seconds + index), now: .seconds(seconds + index)))
         }
         return results
     }
@@ -37,6 +37,25 @@ final class SecureResolutionStateTests {
         #expect(record(Array(repeating: .unreachable, count: 100), from: 20).allSatisfy { !$0 })
         #expect(!state.isOff)
         #expect(record([.failed], from: 130) == [true])
+    }
+
+    @Test("Look-ups that run at the same time count as one failure")
+    func sameTime() {
+        for second in 1...20 {
+            let isOff = state.record(.failed, since: .zero, now: .seconds(second))
+            #expect(!isOff)
+        }
+        #expect(record(Array(repeating: .failed, count: 4), from: 21) == [false, false, false, true])
+    }
+
+    @Test("Failures of another network do not count")
+    func forgotten() {
+        let failures = Array(repeating: SecureResolutionState.Outcome.failed, count: 4)
+        #expect(record(failures).allSatisfy { !$0 })
+        state.forget()
+        #expect(record(failures, from: 10).allSatisfy { !$0 } && record([.failed], from: 20) == [true])
+        state.forget()
+        #expect(state.isOff)
     }
 
     @Test("Failures far apart do not count together")

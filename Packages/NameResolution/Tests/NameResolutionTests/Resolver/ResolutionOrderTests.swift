@@ -104,7 +104,7 @@ struct ResolutionOrderTests {
         #expect(fixture.loader.requests.isEmpty)
     }
 
-    @Test("Servers are asked if the system, which is first, fails or takes five seconds")
+    @Test("Servers are asked if the system, which is first, fails or takes two seconds")
     func failedSystem() async throws {
         let fixture = try fixture(.systemFirst)
         fixture.system.set(nil, of: host)
@@ -115,11 +115,42 @@ struct ResolutionOrderTests {
         slow.system.gate.close()
         let task = Task { try await slow.resolver.answer(for: host) }
         await slow.clock.sleepers(atLeast: 2)
-        slow.clock.advance(by: .milliseconds(4_999))
+        slow.clock.advance(by: .milliseconds(1_999))
         #expect(slow.loader.requests.isEmpty)
         slow.clock.advance(by: .milliseconds(1))
         #expect(try await task.value.addresses.map(\.address) == own)
         slow.system.gate.open()
+    }
+
+    @Test("Servers that stall delay the system's answer that a name does not exist by exactly 300 ms")
+    func missingName() async throws {
+        let fixture = try fixture(.systemFirst, servers: 1)
+        fixture.system.set(nil, of: host)
+        fixture.loader.gate.close()
+        let resolver = fixture.resolver
+        let task = Task { try await resolver.answer(for: host) }
+        // The limits of the look-up and of the system, and the delay.
+        await fixture.clock.sleepers(atLeast: 3)
+        fixture.clock.advance(by: .milliseconds(299))
+        #expect(resolver.waiterCount == 1)
+        fixture.clock.advance(by: .milliseconds(1))
+        let error = await #expect(throws: NameResolutionError.self) { try await task.value }
+        #expect(error?.code == .noSuchName)
+        // A later answer is for the next connection.
+        fixture.loader.gate.open()
+        try await until { resolver.knownAddresses(of: host) == own }
+    }
+
+    @Test("Addresses of one family do not wait for the other longer than 50 ms")
+    func families() async throws {
+        let fixture = try fixture(servers: 1)
+        fixture.loader.set(.stallsIPv6, of: ResolverFixture.first)
+        let task = Task { try await fixture.resolver.answer(for: host) }
+        // The limit of the look-up, the delay of the system, and the delay of the family.
+        await fixture.clock.sleepers(atLeast: 3)
+        fixture.clock.advance(by: .milliseconds(50))
+        #expect(try await task.value.addresses.map(\.address) == own)
+        #expect(fixture.system.hosts.isEmpty)
     }
 
     @Test(

@@ -18,6 +18,8 @@ final class ZoneLoader: ResourceLoader {
         case answers
         /// Never answers, until the request is cancelled.
         case stalls
+        /// Answers questions for IPv4 addresses only, and the others never.
+        case stallsIPv6
         /// Responds with a status.
         case status(Int)
         /// Answers a question with bytes.
@@ -77,9 +79,10 @@ final class ZoneLoader: ResourceLoader {
         await gate.pass()
         switch behaviour {
         case .answers: return response(answer(to: question))
+        case .stallsIPv6 where question.type == .a: return response(answer(to: question))
         case .bytes(let bytes): return response(bytes(question))
         case .status(let code): return response([], status: code)
-        case .stalls:
+        case .stalls, .stallsIPv6:
             let (never, source) = AsyncStream.makeStream(of: Void.self)
             for await _ in never {}
             withExtendedLifetime(source) {}
