@@ -316,12 +316,16 @@ struct PublishCommandTests {
         #expect(try folder.files(in: "repository/targets/shop").count == 8)
         #expect(try await explain("--channel", "beta") == "3")
         let removed = try await publish("6", "--keep", "1")
-        #expect(removed.contains("removed targets/shop/shop-5.zip\n"))
+        #expect(removed.contains("removed targets/shop/shop-5.zip\n") && removed.contains("removed metadata/"))
         #expect(try await status().releases.map(\.version) == ["6", "3"])
         let metadata = try folder.files(in: "repository/metadata")
         #expect(metadata.count(where: { $0.hasSuffix(".snapshot.json") }) == 2 && metadata.contains("1.root.json"))
-        #expect(removed.contains("removed metadata/"))
         try await verify("6")
+        // A file that cannot be removed does not make the publication fail.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/repository/targets/shop/shop-6.zip")
+        try folder.write("repository/targets/shop/shop-6.zip/file", "".utf8)
+        let output = try await publish("7", "--keep", "1", "--json")
+        #expect(output.contains("shop-6.zip cannot be removed: ") && output.contains(".6.json"))
     }
 
     @Test("Large files and absolute URLs outside of the base URL cause warnings")

@@ -20,8 +20,8 @@ struct PublishCommand: AsyncParsableCommand {
             h5 keys init creates a repository.
 
             Warns of files above 1 MiB, of absolute URLs outside of the base URL in HTML, CSS and scripts, of releases \
-            that --keep does not remove, because another role lists them, and of releases that devices refuse, as h5 \
-            status does.
+            that --keep does not remove, because another role lists them, of files that --keep cannot remove, and of \
+            releases that devices refuse, as h5 status does.
 
             The file h5.json in the current folder can have defaults: {"repository", "id", "baseURL", "keys", \
             "channel", "trustedRoot", "expiry"}; expiry is an object of days by role. The environment variables \
@@ -126,16 +126,15 @@ struct PublishCommand: AsyncParsableCommand {
         outdated.removeAll { $0.role != role }
         for listed in outdated { update.remove(listed) }
         for warning in warnings { CommandOutput.log("warning: \(warning)") }
-        var removed = outdated.flatMap { [$0.release.manifestPath, $0.release.archivePath] }
         let files: [RepositoryStep] = [
             .move(from: result.archive, path: release.archivePath),
             .write(path: release.manifestPath, bytes: manifest),
         ]
         let steps = try files + update.steps()
         try Task.checkCancellation()
+        try folder.apply(steps)
         // Files of removed releases go after the metadata that lists them.
-        try folder.apply(steps + removed.map { .remove(path: $0) })
-        if keep != nil { removed += try folder.removeSupersededMetadata(since: state) }
+        let removed = prune(folder, of: outdated, since: state, &warnings)
         warnings += try await RefusedReleases.warn(of: id, in: role, folder: folder, root: state.publishedRoot)
 
         let output = Output(
@@ -144,6 +143,34 @@ struct PublishCommand: AsyncParsableCommand {
         guard !json else { return try CommandOutput.result(json: output) }
         try CommandOutput.result(output.release.line)
         try CommandOutput.result(lines: output.files + output.removed.map { "removed \($0)" })
+    }
+
+    /// Removes the files of releases that are listed no more, and superseded metadata. An error is a warning, because
+    /// the new release is published, and the same command again would fail with the code `exists`.
+    /// - Returns: the paths of the removed files.
+    private func prune(
+        _ folder: RepositoryFolder, of outdated: [RepositoryState.Listed], since state: RepositoryState,
+        _ warnings: inout [String]
+    ) -> [String] {
+        guard keep != nil else { return [] }
+        var removed: [String] = []
+        func attempt(_ what: String, _ body: () throws -> [String]) {
+            do {
+                removed += try body()
+            } catch {
+                let reason = (error as? PublishingError)?.message ?? "\(error)"
+                warnings.append("\(what) cannot be removed: \(reason)")
+                CommandOutput.log("warning: \(what) cannot be removed: \(reason)")
+            }
+        }
+        for path in outdated.flatMap({ [$0.release.manifestPath, $0.release.archivePath] }) {
+            attempt(path) {
+                try folder.apply([.remove(path: path)])
+                return [path]
+            }
+        }
+        attempt("superseded metadata") { try folder.removeSupersededMetadata(since: state) }
+        return removed
     }
 
     /// Returns the version and the number of the release.

@@ -73,6 +73,20 @@ struct PruningTests {
         #expect(try publisher.state().snapshot?.version == 5)
     }
 
+    @Test("All versions of a role whose metadata is damaged remain")
+    func damagedRole() throws {
+        try publisher.apply([.write(path: "metadata/3.shop.json", bytes: Data("{".utf8))])
+        let former = try publisher.state()
+        #expect(former.damagedRoles.keys.sorted() == ["shop"])
+        let (release, files) = try publisher.release("1.0", of: "blog", sequence: 9)
+        var update = try publisher.update()
+        update.insert(release, in: "targets")
+        try publisher.apply(files + update.steps())
+        let snapshots = (1...4).map { "metadata/\($0).snapshot.json" }
+        #expect(try prune(since: former) == (snapshots + ["metadata/1.targets.json"]).sorted())
+        #expect(try names.isSuperset(of: ["1.shop.json", "2.shop.json", "3.shop.json"]))
+    }
+
     @Test("Files that are no signed metadata of the role and the version in their name remain")
     func foreignFiles() throws {
         let manager = FileManager.default

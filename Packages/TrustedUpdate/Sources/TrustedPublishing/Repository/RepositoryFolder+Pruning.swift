@@ -8,7 +8,8 @@ extension RepositoryFolder {
     /// Removes earlier versions of snapshot, targets and delegated roles which neither the current timestamp nor the
     /// former one announces. Clients in the middle of a refresh need those of the former one.
     ///
-    /// All roots stay, because each root leads to the next one. Files that are no signed metadata of the role and the
+    /// All roots stay, because each root leads to the next one. All versions of a role whose metadata is damaged stay,
+    /// because an earlier one can be the last that can be read. Files that are no signed metadata of the role and the
     /// version in their name stay, too. Call it after the timestamp of the last change is written.
     /// - Parameter former: the metadata before the last change.
     /// - Returns: the paths of the removed files in the repository, sorted.
@@ -23,7 +24,7 @@ extension RepositoryFolder {
         }
         var superseded = Set(try metadataNames()).subtracting(needed)
         superseded = superseded.filter { name in
-            versions.contains { isMetadata(name, of: $0, before: $1) }
+            versions.contains { former.damagedRoles[$0] == nil && isMetadata(name, of: $0, before: $1) }
         }
         let paths = superseded.sorted().map { "metadata/\($0)" }
         try apply(paths.map { .remove(path: $0) })
