@@ -7,14 +7,14 @@ internal import NameResolution
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The command `h5 resolve`, which asks servers for DNS over HTTPS for the addresses of hosts, like an app.
+/// The command `h5 resolve`, which resolves hosts by servers for DNS over HTTPS.
 struct ResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Resolves hosts by DNS over HTTPS, as an app with these servers does.",
+        abstract: "Resolves hosts by DNS over HTTPS, by these servers only.",
         discussion: """
-            The servers are asked in their order; the next one if a server fails or is slow. The system's resolver is \
-            used for the names of servers without --bootstrap only, and not for the hosts. A host without addresses is \
+            The servers are queried in their order; the next one if a server fails or is slow. The system's resolver \
+            is used for the names of servers without --bootstrap only, and not for the hosts. A host without addresses is \
             a result, with status NXDOMAIN or NODATA. The first host without an answer ends the command: 69 if no \
             server can be reached or all report a failure, 65 if an answer is malformed or for another question.
 
