@@ -75,7 +75,8 @@ struct ResolveCommand: AsyncParsableCommand {
         }
         try await ServerTransport.with(servers, authority: authority) { loader in
             let resolver = NameResolver(
-                NameResolver.Configuration(servers: servers.map { .doh($0, method: post ? .post : .get) }), loader: loader,
+                NameResolver.Configuration(servers: servers.map { .doh($0, method: post ? .post : .get) }),
+                loader: loader,
                 system: nil)
             for host in hosts {
                 for _ in 0..<`repeat` { try await resolve(host, by: resolver) }
