@@ -9,23 +9,29 @@ import Testing
 struct AddressRaceStateTests {
     /// The events and steps of a race so far, and the events that may follow.
     private struct Course {
-        let count: Int
+        /// The state of the look-up of further addresses.
+        enum LookUp { case possible, inProgress, ended }
+
+        var count: Int
         var state: AddressRaceState
+        var lookUp: LookUp
         var started: [Int] = []
         var pending: Set<Int> = []
         var isDelayed = false
         var isOver = false
         var events: [AddressRaceState.Event] = []
 
-        init(count: Int) {
+        init(count: Int, canLookUp: Bool) {
             self.count = count
-            state = AddressRaceState(count: count)
+            lookUp = canLookUp ? .possible : .ended
+            state = AddressRaceState(count: count, canLookUp: canLookUp)
         }
 
         var next: [AddressRaceState.Event] {
             if events.isEmpty { return [.began] }
             return (isDelayed ? [.delayPassed] : []) + pending.sorted().flatMap { [.connected($0), .failed($0)] }
-                + [.timedOut]
+                + (lookUp == .possible ? [.halfPassed] : [])
+                + (lookUp == .inProgress ? [.added(0), .added(1), .added(2)] : []) + [.timedOut]
         }
 
         /// Applies an event, and expects the steps of RFC 8305.
@@ -35,15 +41,20 @@ struct AddressRaceStateTests {
             switch event {
             case .connected(let number), .failed(let number): pending.remove(number)
             case .delayPassed: isDelayed = false
-            case .began, .timedOut: break
+            case .began, .halfPassed, .added, .timedOut: break
             }
             #expect(steps == expected(after: event), "\(events)")
+            if case .added(let further) = event {
+                lookUp = .ended
+                count += further
+            }
             for step in steps {
                 switch step {
                 case .delay: isDelayed = true
                 case .connect(let number):
                     started.append(number)
                     pending.insert(number)
+                case .lookUp: lookUp = .inProgress
                 case .succeed, .fail: isOver = true
                 }
             }
@@ -57,17 +68,29 @@ struct AddressRaceStateTests {
             case _ where isOver: return []
             case .connected(let number): return [.succeed(number)]
             case .timedOut: return [.fail]
+            case .halfPassed: return [.lookUp]
+            case .added(let further):
+                // The delay before the next attempt is in progress.
+                if next < count { return [] }
+                if further > 0 { return further > 1 ? [.delay, .connect(next)] : [.connect(next)] }
+                return pending.isEmpty ? [.fail] : []
             case .began, .delayPassed, .failed:
                 if next < count { return next + 1 < count ? [.delay, .connect(next)] : [.connect(next)] }
-                if case .failed = event, pending.isEmpty { return [.fail] }
-                return []
+                guard case .failed = event, pending.isEmpty else { return [] }
+                return switch lookUp {
+                case .possible: [.lookUp]
+                case .inProgress: []
+                case .ended: [.fail]
+                }
             }
         }
     }
 
-    @Test("Each order of events starts the addresses in their order and ends once", arguments: 1...4)
-    func interleavings(count: Int) {
-        var open = [Course(count: count)]
+    @Test(
+        "Each order of events starts the addresses in their order and ends once",
+        arguments: [(1, false), (2, false), (3, false), (4, false), (1, true), (2, true)])
+    func interleavings(count: Int, canLookUp: Bool) {
+        var open = [Course(count: count, canLookUp: canLookUp)]
         var winners: Set<Int> = []
         while let course = open.popLast() {
             for event in course.next {
@@ -82,12 +105,12 @@ struct AddressRaceStateTests {
                 }
             }
         }
-        #expect(winners == Set(0..<count))
+        #expect(winners == Set(0..<(canLookUp ? count + 2 : count)))
     }
 
     @Test("A failure starts the next attempt at once, and the delay begins again")
     func failure() {
-        var state = AddressRaceState(count: 3)
+        var state = AddressRaceState(count: 3, canLookUp: false)
         #expect(state.receive(.began) == [.delay, .connect(0)])
         #expect(state.receive(.failed(0)) == [.delay, .connect(1)])
         #expect(state.receive(.delayPassed) == [.connect(2)])

@@ -19,16 +19,19 @@ struct AddressRaceTests {
         let book = AddressBook([:])
         private(set) var attempts: [String] = []
         private(set) var closed: [String] = []
+        private(set) var lookUps = 0
         private(set) var result: Result<any Channel, any Error>?
         private let loop = EmbeddedEventLoop()
         private var promises: [String: EventLoopPromise<any Channel>] = [:]
         private var channels: [String: EmbeddedChannel] = [:]
+        private var lookUp: EventLoopPromise<[IPAddress]>?
 
-        init(_ addresses: [String], limit: TimeAmount = .seconds(10)) {
+        init(_ addresses: [String], limit: TimeAmount = .seconds(10), canLookUp: Bool = false) {
             let me = NIOLoopBound(self, eventLoop: loop)
+            let lookUp = { me.value.beginLookUp() }
             AddressRace.run(
                 addresses.compactMap { IPAddress($0) }, of: HostPort(host: "shop.test", port: 443),
-                recordingIn: book, on: loop, until: loop.now + limit
+                recordingIn: book, on: loop, until: loop.now + limit, lookUp: canLookUp ? lookUp : nil
             ) { address, opening in
                 me.value.open(address.ipAddress ?? "", opening)
             }
@@ -50,6 +53,24 @@ struct AddressRaceTests {
                 me.value.promises.removeValue(forKey: address)?.fail(ChannelError.ioOnClosedChannel)
             }
             return promise.futureResult
+        }
+
+        private func beginLookUp() -> EventLoopFuture<[IPAddress]> {
+            let promise = loop.makePromise(of: [IPAddress].self)
+            lookUps += 1
+            lookUp = promise
+            return promise.futureResult
+        }
+
+        /// Ends the look-up in progress with addresses; `nil` for an error.
+        func endLookUp(_ addresses: [String]?) {
+            if let addresses {
+                lookUp?.succeed(addresses.compactMap { IPAddress($0) })
+            } else {
+                lookUp?.fail(CancellationError())
+            }
+            lookUp = nil
+            loop.run()
         }
 
         func advance(by time: TimeAmount) { loop.advanceTime(by: time) }
@@ -81,6 +102,7 @@ struct AddressRaceTests {
 
         /// Closes the channels that are still open.
         func finish() {
+            endLookUp(nil)
             for address in attempts { fail(address) }
             for channel in channels.values { _ = try? channel.finish(acceptAlreadyClosed: true) }
         }
@@ -163,6 +185,89 @@ struct AddressRaceTests {
         #expect(limits == [.connectTimeout(.milliseconds(400)), .connectTimeout(.milliseconds(400))])
         #expect(race.recorded(.failed) == [first, second])
         race.finish()
+    }
+
+    @Test("After half of the time, further addresses are looked up, and join the attempts in progress")
+    func silence() {
+        for winner in [first, second, third] {
+            let race = Race([first], canLookUp: true)
+            race.advance(by: .milliseconds(4_999))
+            #expect(race.lookUps == 0 && race.recorded(.failed) == [])
+            race.advance(by: .milliseconds(1))
+            // The resolver knows the failure before it is asked, and the attempt continues.
+            #expect(race.lookUps == 1 && race.recorded(.failed) == [first] && race.closed == [])
+            race.endLookUp([second, third])
+            #expect(race.attempts == [first, second])
+            race.advance(by: .milliseconds(250))
+            #expect(race.attempts == [first, second, third] && race.result == nil)
+            race.connect(winner)
+            #expect(race.isWon(by: winner) && race.closed.count == 2 && !race.closed.contains(winner))
+            #expect(race.recorded(.failed) == [first] && race.recorded(.connected) == [winner])
+            race.finish()
+        }
+    }
+
+    @Test("An attempt in progress can win while further addresses are looked up, and after a look-up without any")
+    func slowAddress() {
+        for further in [nil, []] as [[String]?] {
+            for isEnded in [false, true] {
+                let race = Race([first], canLookUp: true)
+                race.advance(by: .seconds(5))
+                if isEnded { race.endLookUp(further) }
+                race.advance(by: .seconds(2))
+                race.connect(first)
+                #expect(race.isWon(by: first) && race.lookUps == 1)
+                race.endLookUp([second])
+                #expect(race.attempts == [first])
+                race.finish()
+            }
+        }
+    }
+
+    @Test("If all addresses fail, further addresses are looked up at once, and only once")
+    func lookUpAfterFailures() {
+        let race = Race([first], canLookUp: true)
+        race.fail(first)
+        #expect(race.lookUps == 1 && race.recorded(.failed) == [first] && race.result == nil)
+        race.endLookUp([second])
+        race.fail(second)
+        #expect(race.errors?.count == 2 && race.lookUps == 1)
+        #expect(race.recorded(.failed) == [first, second])
+        race.finish()
+
+        for further in [nil, []] as [[String]?] {
+            let race = Race([first], canLookUp: true)
+            race.fail(first)
+            race.endLookUp(further)
+            #expect(race.errors?.count == 1 && race.recorded(.failed) == [first])
+            race.finish()
+        }
+    }
+
+    @Test("The time limit ends a race whose look-up does not end")
+    func endlessLookUp() {
+        let race = Race([first], canLookUp: true)
+        race.advance(by: .seconds(10))
+        #expect(race.errors?.map { $0 as? ChannelError } == [.connectTimeout(.seconds(10))])
+        #expect(race.lookUps == 1 && race.recorded(.failed) == [first])
+        race.endLookUp([second])
+        #expect(race.attempts == [first])
+        race.finish()
+    }
+
+    @Test("Unreachable addresses of one family are failures: this device may have a network of the other one")
+    func oneFamily() {
+        for (addresses, hasNetwork) in [([second, third], true), ([first], true), ([first, second], false)] {
+            let race = Race(addresses, canLookUp: true)
+            for address in addresses { race.fail(address, IOError(errnoCode: ENETUNREACH, reason: "connect")) }
+            #expect(race.lookUps == (hasNetwork ? 1 : 0))
+            #expect(race.recorded(.failed) == (hasNetwork ? addresses : []))
+            race.endLookUp(["64:ff9b::c633:6401"])
+            race.connect("64:ff9b::c633:6401")
+            #expect(race.isWon(by: "64:ff9b::c633:6401") == hasNetwork)
+            #expect((race.errors?.count == 2) == !hasNetwork)
+            race.finish()
+        }
     }
 
     @Test("16 addresses at most are tried")

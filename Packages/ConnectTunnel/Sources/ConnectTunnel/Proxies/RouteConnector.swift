@@ -95,7 +95,7 @@ internal import NIOPosix
     /// Connects to an endpoint whose name the system resolves.
     private func connect(to hop: HostPort, until end: NIODeadline) -> EventLoopFuture<any Channel> {
         if HostSyntax.isLocalhost(hop.host[...].utf8) {
-            return race(Self.loopback, of: hop, recordingIn: nil, until: end)
+            return race(Self.loopback, of: hop, in: nil, until: end)
         }
         return bootstrap(until: end) { _ in }.connect(host: hop.host, port: hop.port)
     }
@@ -108,35 +108,21 @@ internal import NIOPosix
             guard !found.isEmpty else {
                 return eventLoop.makeFailedFuture(AddressLookUpError("the host name has no address"))
             }
-            return race(found, of: target, recordingIn: addresses, until: end).flatMapError { error in
-                guard let error = error as? AddressRaceError, !error.isUnreachableNetwork, .now() < end else {
-                    return eventLoop.makeFailedFuture(error)
-                }
-                return raceFurther(than: found, error, of: target, in: addresses, until: end)
-            }
+            return race(found, of: target, in: addresses, until: end)
         }
     }
 
-    /// Asks the resolver once more after all addresses have failed, and connects to the addresses that are new.
-    private func raceFurther(
-        than tried: [IPAddress], _ failure: AddressRaceError, of target: HostPort, in addresses: any AddressResolving,
-        until end: NIODeadline
-    ) -> EventLoopFuture<any Channel> {
-        lookUp(target.host, in: addresses, until: end).flatMapErrorThrowing { _ in throw failure }.flatMap { found in
-            let further = found.filter { !tried.contains($0) }
-            guard !further.isEmpty else { return eventLoop.makeFailedFuture(failure) }
-            return race(further, of: target, recordingIn: addresses, until: end).flatMapErrorThrowing { error in
-                throw AddressRaceError(errors: failure.errors + ((error as? AddressRaceError)?.errors ?? [error]))
-            }
-        }
-    }
-
+    /// Connects to the addresses of a host. If they do not respond, the resolver is asked once more.
     private func race(
-        _ found: [IPAddress], of target: HostPort, recordingIn addresses: (any AddressResolving)?,
-        until end: NIODeadline
+        _ found: [IPAddress], of target: HostPort, in addresses: (any AddressResolving)?, until end: NIODeadline
     ) -> EventLoopFuture<any Channel> {
         eventLoop.flatSubmit {
-            AddressRace.run(found, of: target, recordingIn: addresses, on: eventLoop, until: end) { address, opening in
+            let further = addresses.map { addresses in
+                { lookUp(target.host, in: addresses, until: end).map { $0.filter { !found.contains($0) } } }
+            }
+            return AddressRace.run(
+                found, of: target, recordingIn: addresses, on: eventLoop, until: end, lookUp: further
+            ) { address, opening in
                 // The race ends its attempts itself. The time limit of a channel must not end one of them before that.
                 bootstrap(until: end + .seconds(1), opening: opening).connect(to: address)
             }
@@ -150,7 +136,7 @@ internal import NIOPosix
         let promise = eventLoop.makePromise(of: [IPAddress].self)
         let lookUp = Task { try await addresses.addresses(of: host) }
         let limit = eventLoop.scheduleTask(deadline: end) {
-            promise.fail(AddressLookUpError("the host name look-up took too long"))
+            promise.fail(AddressLookUpError("the host name look-up took too long", isTimedOut: true))
             lookUp.cancel()
         }
         // NIO ignores the completion of a promise that is complete.
@@ -194,10 +180,13 @@ internal import NIOPosix
     public let description: String
     /// The error of the resolver; `nil` if it has returned no address, or nothing before the time limit.
     public let cause: (any Error)?
+    /// A Boolean value that indicates whether the resolver has returned nothing before the time limit.
+    public let isTimedOut: Bool
 
     /// Creates an error.
-    public init(_ description: String, cause: (any Error)? = nil) {
+    public init(_ description: String, cause: (any Error)? = nil, isTimedOut: Bool = false) {
         self.description = description
         self.cause = cause
+        self.isTimedOut = isTimedOut
     }
 }
