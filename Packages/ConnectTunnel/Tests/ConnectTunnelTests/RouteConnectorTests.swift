@@ -100,7 +100,9 @@ struct RouteConnectorTests {
     func together() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(HastyProxy()) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ImmediateProxy())
+                }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
@@ -304,7 +306,8 @@ struct RouteConnectorTests {
         }
         #expect(book.lookUps == ["none.test", "empty.test"])
         let (endless, end) = AsyncStream<Void>.makeStream()
-        let hasty = RouteConnector(on: eventLoop, timeLimit: .milliseconds(200), addresses: DeafBook(until: endless))
+        let hasty = RouteConnector(
+            on: eventLoop, timeLimit: .milliseconds(200), addresses: EndlessResolver(until: endless))
         await #expect {
             try await hasty.connect(to: target, over: [.direct]).get()
         } throws: {
@@ -389,7 +392,7 @@ private final class GrowingBook: AddressResolving {
 }
 
 /// A resolver whose look-ups ignore cancellation and end with a stream.
-private struct DeafBook: AddressResolving {
+private struct EndlessResolver: AddressResolving {
     let waiting: Task<Void, Never>
 
     init(until end: AsyncStream<Void>) {
@@ -427,7 +430,7 @@ private final class Greeter: ChannelInboundHandler {
 }
 
 /// A handler that accepts a request of a tunnel, sends the greeting of a host in the same bytes, and ends its output.
-private final class HastyProxy: ChannelInboundHandler {
+private final class ImmediateProxy: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
