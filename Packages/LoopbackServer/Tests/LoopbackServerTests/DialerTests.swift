@@ -97,6 +97,40 @@ struct DialerTests {
         }
     }
 
+    @Test("A look-up that does not end, and addresses that do not respond, cause a timeout")
+    func timeouts() async throws {
+        struct Endless: AddressResolving {
+            func addresses(of host: String) async throws -> [IPAddress] {
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                throw CancellationError()
+            }
+        }
+        let group = MultiThreadedEventLoopGroup.singleton
+        let hole = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1)
+            .serverChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.9", port: 0).get()
+        let port = try #require(hole.localAddress?.port)
+        // The system drops further connections when two wait for the server.
+        var waiting: [any Channel] = []
+        for _ in 0..<2 {
+            waiting.append(try await ClientBootstrap(group: group).connect(host: "127.0.0.9", port: port).get())
+        }
+        let book = AddressBook([:], others: ["127.0.0.9"])
+        for addresses in [Endless(), book] as [any AddressResolving] {
+            let dialer = Dialer(proxy: nil, timeout: .milliseconds(300), addresses: addresses)
+            await #expect {
+                let target = HostPort(host: "shop.test", port: port)
+                _ = try await dialer.connect(to: target, on: group.any()).get()
+            } throws: {
+                ($0 as? ResourceError)?.code == .timedOut
+            }
+        }
+        #expect(book.addresses(.failed) == [IPAddress("127.0.0.9")])
+        for channel in waiting { try? await channel.close() }
+        try await hole.close()
+    }
+
     @Test(
         "A host that listens on ::1 alone is reached by the names below localhost",
         .enabled(

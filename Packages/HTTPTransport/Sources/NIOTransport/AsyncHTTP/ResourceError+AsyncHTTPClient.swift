@@ -38,7 +38,7 @@ extension ResourceError {
         case let error as ProxyConnectError:
             self.init(.cannotConnect, .connect, error.description, error, at: url)
         case let error as AddressLookUpError:
-            self.init(.unknownHost, .resolve, error.description, error, at: url)
+            self.init(error.isTimedOut ? .timedOut : .unknownHost, .resolve, error.description, error, at: url)
         case let error as AddressRaceError: self.init(error, of: error.errors, at: url)
         case let error as NIOConnectionError:
             let failures = error.connectionErrors.map(\.error)

@@ -102,10 +102,12 @@ final class Dialer: Sendable {
         case let error as LoopbackError:
             ResourceError(.blocked, error.message, at: place, cause: error)
         case let error as AddressLookUpError:
-            ResourceError(.unknownHost, error.description, at: place, cause: error)
+            ResourceError(error.isTimedOut ? .timedOut : .unknownHost, error.description, at: place, cause: error)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             ResourceError(.unknownHost, "the host name has no address", at: place, cause: error)
         case ChannelError.connectTimeout:
+            ResourceError(.timedOut, "connecting to the host timed out", at: place, cause: error)
+        case let error as AddressRaceError where error.isTimedOut:
             ResourceError(.timedOut, "connecting to the host timed out", at: place, cause: error)
         case let error as ProxyConnectError:
             ResourceError(.cannotConnect, error.description, at: place, cause: error)
