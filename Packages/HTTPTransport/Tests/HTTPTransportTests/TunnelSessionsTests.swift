@@ -54,7 +54,8 @@ private final class FakeSystem: Sendable {
     var starts: Int { tunnels.withLock(\.count) }
     var reports: Int { messages.withLock(\.count) }
 
-    func sessions() -> TunnelSessions {
+    /// - Parameter begin: A closure that each start of a tunnel waits for.
+    func sessions(begin: @escaping @Sendable () async -> Void = {}) -> TunnelSessions {
         let system = TunnelSessions.System(
             hasProxy: { self.hasProxy.withLock { $0 } },
             load: { tunnel, url in
@@ -67,6 +68,7 @@ private final class FakeSystem: Sendable {
             },
             makeSession: { TunnelSession($0, .ephemeral) })
         return TunnelSessions(system, onFailure: { message in self.messages.withLock { $0.append(message) } }) { _ in
+            await begin()
             let tunnel = FakeTunnel()
             self.tunnels.withLock { $0.append(tunnel) }
             return tunnel
@@ -200,6 +202,58 @@ struct TunnelSessionsTests {
         system.network.withLock { $0 = .working }
         sessions.use(ShopResolver())
         #expect(try await session(sessions) == nil && system.starts == 2)
+    }
+
+    @Test("A resolver that replaces one during its start is not affected by the result of that start")
+    func replacementDuringStart() async throws {
+        let (begins, begun) = AsyncStream<Void>.makeStream()
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let starts = Mutex(0)
+        let system = TunnelSessions.System(
+            hasProxy: { false },
+            load: { tunnel, url in
+                (tunnel as? FakeTunnel)?.record(url)
+                return true
+            },
+            makeSession: { TunnelSession($0, .ephemeral) })
+        let sessions = TunnelSessions(system, onFailure: { _ in }) { _ in
+            let number = starts.withLock { starts in
+                starts += 1
+                return starts
+            }
+            guard number == 1 else { return FakeTunnel() }
+            begun.yield()
+            for await _ in gate {}
+            throw POSIXError(.EMFILE)
+        }
+        sessions.use(ShopResolver())
+        async let earlier = session(sessions)
+        for await _ in begins { break }
+        sessions.use(ShopResolver())
+        open.finish()
+        #expect(try await earlier == nil)
+        #expect(try await session(sessions) != nil && starts.withLock { $0 } == 2)
+        sessions.shutDown()
+    }
+
+    @Test("A cancelled request does not wait for the start, which goes on for other requests")
+    func cancellation() async throws {
+        let (begins, begun) = AsyncStream<Void>.makeStream()
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let system = FakeSystem()
+        let sessions = system.sessions {
+            begun.yield()
+            for await _ in gate {}
+        }
+        sessions.use(ShopResolver())
+        let request = Task { try await session(sessions) }
+        for await _ in begins { break }
+        request.cancel()
+        // The start does not end before the gate opens.
+        #expect(try await request.value == nil)
+        open.finish()
+        #expect(try await session(sessions) != nil && system.starts == 1)
+        sessions.shutDown()
     }
 
     @Test("A tunnel that cannot be started is reported")

@@ -80,7 +80,8 @@ final class TunnelSessions: Sendable {
         }
     }
 
-    /// Returns the session for a request, or `nil` if the request uses the other session of the transport.
+    /// Returns the session for a request, or `nil` if the request uses the other session of the transport or is
+    /// cancelled.
     /// - Parameters:
     ///   - url: The URL of the request.
     ///   - isBackground: A Boolean value that indicates whether the request refuses networks. The system would compare
@@ -100,9 +101,16 @@ final class TunnelSessions: Sendable {
         case .ready(let session): return session
         case .idle, .ended: return nil
         case .starting(let task):
-            let result = await task.result
+            let (results, end) = AsyncStream<Result<TunnelSession, any Error>>.makeStream()
+            Task { end.yield(await task.result) }
+            // The wait also ends if the request is cancelled. The start goes on for other requests.
+            var iterator = results.makeAsyncIterator()
+            guard let result = await iterator.next() else { return nil }
             state.withLock { state in
-                if case .failure(let error) = result, !(error is Offline), number == state.startup.number {
+                // After a change of the resolver, the phase is another one.
+                if case .failure(let error) = result, !(error is Offline), number == state.startup.number,
+                    case .starting = state.startup.phase
+                {
                     _ = state.startup.end()
                 } else {
                     state.startup.finish(number, result)
