@@ -156,7 +156,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("A look-up that never ends causes the connect timeout")
+    @Test("A look-up that never ends is a timeout, not an unknown name")
     func endless() async throws {
         struct Endless: AddressResolving {
             func addresses(of host: String) async throws -> [IPAddress] {
@@ -170,8 +170,10 @@ struct TunnelTests {
             _ = await #expect {
                 try await transport.send("http://shop.test/")
             } throws: { error in
+                let error = error as? ResourceError
                 // The tunnel fails first, unless the machine is busy.
-                [.resolve, .connect].contains((error as? ResourceError)?.transportPhase)
+                return error?.transportPhase == .connect
+                    || error?.transportPhase == .resolve && error?.code == .timedOut
             }
         }
     }
@@ -355,17 +357,19 @@ struct TunnelTests {
         tunnel.close()
     }
 
-    @Test("Names below `invalid` are refused without a look-up, and arrivals with the credentials are known")
-    func invalidNames() async throws {
-        let book = AddressBook(["a.invalid": ["127.0.0.1"]])
+    @Test(
+        "Names below `invalid` are refused without a look-up, and arrivals with the credentials are known",
+        arguments: ["a.invalid", "a.b.INVALID", "a.invalid.", "invalid", "invalid."])
+    func invalidNames(name: String) async throws {
+        let book = AddressBook.loopback
         let tunnel = try await AddressTunnel.start(book, timeout: .seconds(600), headTimeout: .seconds(600))
         let login = Data("\(tunnel.username):\(tunnel.password)".utf8).base64EncodedString()
-        let target = HostPort(host: "a.invalid", port: 443)
+        let target = HostPort(host: name, port: 443)
         for (credentials, status) in [(String(login.dropLast(4)), "407"), (login, "502")] {
             try await RawClient.connect(to: tunnel.port).executeThenClose { inbound, outbound in
                 try await outbound.write(
                     ByteBuffer(
-                        string: "CONNECT a.invalid:443 HTTP/1.1\r\nProxy-Authorization: Basic \(credentials)\r\n\r\n"))
+                        string: "CONNECT \(name):443 HTTP/1.1\r\nProxy-Authorization: Basic \(credentials)\r\n\r\n"))
                 var answer = ""
                 for try await buffer in inbound { answer += String(buffer: buffer) }
                 #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")

@@ -91,7 +91,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
                 context.channel, "407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm=\"container\"")
         }
         endAuthentication()
-        guard !target.host.hasSuffix(".invalid") else {
+        guard target.host.split(separator: ".").last != "invalid" else {
             record(target, AddressLookUpError("no resolver knows names below `invalid` (RFC 6761, section 6.4)"))
             return refuse(context.channel, "502 Bad Gateway")
         }
