@@ -90,7 +90,7 @@ public final class Container<Engine: WebEngineDriver> {
         components = ComponentList([
             .store: StoreComponent(core.packages, logger: core.logger), .packages: packages, .resourceTable: table,
             .remoteConfig: core.makeRemoteConfig(), .diagnostics: diagnostics, .prefetch: prefetch,
-            .nameResolution: core.makeNameResolution(prefetch: prefetch?.prefetchers), .loopback: loopback,
+            .nameResolution: core.makeNameResolution(policy, prefetch: prefetch?.prefetchers), .loopback: loopback,
             .cookies: CookiesComponent<Engine>(
                 cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.translation,
                 hub: core.hub),

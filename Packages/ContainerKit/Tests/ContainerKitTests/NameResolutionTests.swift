@@ -44,7 +44,8 @@ struct NameResolutionTests {
     ) async throws -> Container<FakeEngine> {
         let options = try names.options(on: network ?? home)
         let transport = try names.transport()
-        return try await fixture.container(covering: ["shop.test"], on: engine ?? FakeEngine()) {
+        let covered = ["shop.test", "cdn.test", "api.test"]
+        return try await fixture.container(covering: covered, on: engine ?? FakeEngine()) {
             $0.network.transport = transport
             $0.network.nameResolution = options
             change(&$0)
@@ -68,7 +69,7 @@ struct NameResolutionTests {
                 $0.network.nameResolution = NameResolutionOptions(servers: [.doh(server)])
                 $0.logger = Logger(label: "test") { _ in log }
             }
-            #expect(network.addresses.withLock { $0 } is NameResolver)
+            #expect((network.addresses.withLock { $0 } is NameResolver) == capabilities.contains(.ownAddresses))
             let warnings = log.messages.withLock { $0.count { $0 == message } }
             #expect(warnings == (capabilities.contains(.ownAddresses) ? 0 : 1))
             await container.shutDown()
@@ -166,7 +167,7 @@ struct NameResolutionTests {
             options, loader: FailingLoader(), system: KnownBySystem(), feature: FeatureSwitch(),
             conditions: .favourable, proxies: nil, logger: core.logger)
         let component: any ContainerComponent = NameResolutionComponent(
-            service, core.packages.library, nil, core.configuration, hub)
+            service, core.packages.library, core.makePolicy(table: nil, origins: nil), nil, core.configuration, hub)
         try await component.start()
         let (events, event) = AsyncStream<Void>.makeStream()
         let send = service.onEvent
@@ -209,6 +210,8 @@ struct NameResolutionTests {
             try await until { names.hosts.contains("packages.test") }
             await resolver.prepared()
             #expect(names.hosts == ["packages.test"])
+            // The engine resolves the names of plain pages.
+            _ = try await container.open("https://plain.test/")
             _ = try await container.open("https://shop.test/?id=7")
             let hosts: Set = ["packages.test", "shop.test", "cdn.test", "api.test"]
             try await until { names.hosts == hosts }

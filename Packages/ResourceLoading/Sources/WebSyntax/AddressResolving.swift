@@ -20,13 +20,14 @@ public protocol AddressResolving: Sendable {
     /// Returns the addresses of a host in the order in which they are tried.
     ///
     /// The next address is tried when one fails or takes longer than 250 ms (RFC 8305, section 5). If all have failed,
-    /// this method is called once more, and only addresses that it did not return before are tried. At most 16
-    /// addresses of an array are tried. The limit for a connection is for the look-ups too.
+    /// or after half of the time limit, this method is called once more, and addresses that it did not return before
+    /// are tried too. At most 16 addresses of an array are tried. The limit for a connection is for the look-ups too.
     /// - Throws: any error. An empty array is an error too: the host has no address.
     func addresses(of host: String) async throws -> [IPAddress]
 
     /// Records the end of an attempt to connect to an address. It is not called for attempts that another one has made
-    /// unnecessary, and not if this device has no network. Default: does nothing.
+    /// unnecessary, and not if this device has no network. An address that has not responded in half of the time limit
+    /// has failed, and can be connected later. Default: does nothing.
     func record(_ outcome: AddressOutcome, of address: IPAddress, for host: String)
 }
 

@@ -59,13 +59,13 @@ final class ContainerCore<Engine: WebEngineDriver> {
         var modes = try Self.pageModes(given, for: engine)
         proxies = given.selectedProxies(engine.networking)
         let (rules, switches) = (ActiveRules(given.network.rules), FeatureSwitches())
-        nameResolution = given.makeNameResolution(proxies, switches[.nameResolution])
+        nameResolution = given.makeNameResolution(modes, proxies, switches[.nameResolution])
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         let packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
             updates: given.packages.updates, automatic: given.packages.automatic, reports: given.packages.reports,
             conditions: given.hostConditions, network: network, logger: given.logger)
-        await nameResolution?.open(in: packages.store)
+        await NameResolutionService.open(nameResolution, in: packages.store)
         let remoteConfig = await RemoteConfigService.open(
             given, packages.store, RedirectedLoader(network), rules, switches)
         if let document = remoteConfig?.state.documentAtStart { try modes.apply(document) }

@@ -7,6 +7,7 @@ internal import NameResolution
 internal import OfflinePackage
 internal import PagePrefetch
 internal import Prefetch
+internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 
@@ -18,19 +19,22 @@ internal import WebEngine
 
 extension ContainerConfiguration {
     /// Creates the service of name resolution, and gives its resolver to the transport of the container. Returns `nil`
-    /// if the configuration has no servers.
+    /// if the configuration has no servers, or if no connection would use them.
     @MainActor
-    func makeNameResolution(_ proxies: SystemProxies?, _ feature: FeatureSwitch) -> NameResolutionService? {
+    func makeNameResolution(
+        _ modes: PageModes, _ proxies: SystemProxies?, _ feature: FeatureSwitch
+    ) -> NameResolutionService? {
         guard let options = network.nameResolution, !options.servers.isEmpty else { return nil }
         let transport = network.transport
+        if !transport.capabilities.contains(.ownAddresses) {
+            logger.warning("the transport does not use the servers that resolve names")
+            guard modes.started.contains(where: \.isOverLoopback) else { return nil }
+        }
         let servers = ServerTransport.make(for: options.servers.map(\.server), trusting: transport.authorities)
         if let proxies { servers.useSystemProxies(proxies) }
         let service = NameResolutionService(
             options, loader: NetworkLoader(DecodingTransport(servers)), feature: feature, conditions: hostConditions,
             proxies: proxies, logger: logger)
-        if !transport.capabilities.contains(.ownAddresses) {
-            logger.warning("the transport does not use the servers that resolve names")
-        }
         transport.useAddresses(service.resolver)
         return service
     }
@@ -47,6 +51,7 @@ private enum ServerTransport {
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.addresses = ServerAddresses(of: servers)
             configuration.authorities = authorities
+            configuration.pingInterval = .seconds(2)
             return AsyncHTTPTransport(configuration)
         #else
             return URLSessionTransport()
@@ -55,8 +60,8 @@ private enum ServerTransport {
 }
 
 extension ContainerCore {
-    func makeNameResolution(prefetch: Prefetchers?) -> NameResolutionComponent? {
-        nameResolution.map { NameResolutionComponent($0, packages.library, prefetch, configuration, hub) }
+    func makeNameResolution(_ policy: InterceptionPolicy, prefetch: Prefetchers?) -> NameResolutionComponent? {
+        nameResolution.map { NameResolutionComponent($0, packages.library, policy, prefetch, configuration, hub) }
     }
 }
 
@@ -69,16 +74,18 @@ extension ContainerCore {
 final class NameResolutionComponent: ContainerComponent {
     private let service: NameResolutionService
     private let library: PackageLibrary
+    private let policy: InterceptionPolicy
     private let prefetch: Prefetchers?
     private let configuration: ContainerConfiguration
     private let hub: EventHub
 
     init(
-        _ service: NameResolutionService, _ library: PackageLibrary, _ prefetch: Prefetchers?,
-        _ configuration: ContainerConfiguration, _ hub: EventHub
+        _ service: NameResolutionService, _ library: PackageLibrary, _ policy: InterceptionPolicy,
+        _ prefetch: Prefetchers?, _ configuration: ContainerConfiguration, _ hub: EventHub
     ) {
         self.service = service
         self.library = library
+        self.policy = policy
         self.prefetch = prefetch
         self.configuration = configuration
         self.hub = hub
@@ -98,6 +105,8 @@ final class NameResolutionComponent: ContainerComponent {
     }
 
     func pageWillOpen(_ opening: PageOpening) {
+        // The engine resolves the names of plain pages.
+        guard policy.mode(ofPageAt: opening.url) != .plain else { return }
         service.prepare(page: opening.url, prefetch?.table?.requests(for: opening.url).map(\.url) ?? [])
     }
 

@@ -63,10 +63,12 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     }
 
     public var capabilities: TransportCapabilities {
-        [
-            .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .ownAddresses, .streamingUploads,
-            .ownAuthorities, .connectTimeout, .repeatsUnprocessed, .keepAlive, .bypassesSessions,
+        let capabilities: TransportCapabilities = [
+            .backPressure, .proxy, .separateCookies, .http2, .refusesAtOnce, .streamingUploads, .ownAuthorities,
+            .connectTimeout, .repeatsUnprocessed, .keepAlive, .bypassesSessions,
         ]
+        // A proxy of the configuration resolves all names.
+        return configuration.proxy == nil ? capabilities.union(.ownAddresses) : capabilities
     }
 
     public var authorities: [CertificateAuthority] { configuration.authorities }

@@ -228,7 +228,8 @@ public final class NameResolver: AddressResolving {
         case .reportImplausible:
             let event = state.withLock { $0.reportImplausible(key.host) }
             if let event { onEvent(event) }
-        case .askServer, .startHeadStart, .askSystem, .startSystemDelay, .startSystemLimit, .startMissingNameDelay: break
+        case .askServer, .startHeadStart, .askSystem, .startSystemDelay, .startSystemLimit, .startMissingNameDelay:
+            break
         }
     }
 

@@ -235,7 +235,9 @@ struct ResolverState: Sendable {
                 if isOfSystem {
                     counters.connectionFallbacks += 1
                     let wasActive = isActive
-                    if connections.record(.failed, since: fallback.start, now: now), wasActive { event = .switchedOff(.connections) }
+                    if connections.record(.failed, since: fallback.start, now: now), wasActive {
+                        event = .switchedOff(.connections)
+                    }
                 }
             } else if isOwn {
                 _ = connections.record(.answered, since: now, now: now)

@@ -68,9 +68,18 @@ package final class NameResolutionService {
 
     // MARK: Stored answers
 
+    /// Opens the service of a container. Without one, the answers that an earlier process stored are removed.
+    package static func open(_ service: NameResolutionService?, in store: BlobStore) async {
+        if let service { return await service.open(in: store) }
+        let storage = StoredDocument(documentName, in: store)
+        if (try? await storage.read())?.isEmpty == false { try? await storage.write(Data()) }
+    }
+
+    private static let documentName = "names"
+
     /// Determines the network, and reads the answers that the last process stored.
     package func open(in store: BlobStore) async {
-        let storage = StoredDocument("names", in: store)
+        let storage = StoredDocument(Self.documentName, in: store)
         self.storage = storage
         await updateNetwork()
         do {

@@ -199,7 +199,8 @@ final class ResolverFixture: Sendable {
         for (host, order) in orders { try rules.use(order, for: host) }
         let urls = [Self.first, Self.second, "192.0.2.55", "192.0.2.56"].prefix(servers).map { "https://\($0)/q" }
         resolver = NameResolver(
-            .init(servers: try urls.map { .doh(try ResolverServer(url: $0), method: method) }, rules: rules), loader: loader,
+            .init(servers: try urls.map { .doh(try ResolverServer(url: $0), method: method) }, rules: rules),
+            loader: loader,
             system: usesSystem ? system : nil, feature: feature, clock: clock,
             date: {
                 let time = ManualClock.Instant().duration(to: clock.now)
