@@ -14,8 +14,8 @@ struct ResolveCommand: AsyncParsableCommand {
         abstract: "Resolves hosts by DNS over HTTPS, by these servers only.",
         discussion: """
             The servers are queried in their order; the next one if a server fails or is slow. The system's resolver \
-            is used for the names of servers without --bootstrap only, and not for the hosts. A host without addresses is \
-            a result, with status NXDOMAIN or NODATA. The first host without an answer ends the command: 69 if no \
+            is used for the names of servers without --bootstrap only, and not for the hosts. A host without addresses \
+            is a result, with status NXDOMAIN or NODATA. The first host without an answer ends the command: 69 if no \
             server can be reached or all report a failure, 65 if an answer is malformed or for another question.
 
             Prints a line for each answer: host, status, addresses, aliases, time to live, state of the cache (miss, \
