@@ -15,8 +15,8 @@ struct WithdrawCommand: AsyncParsableCommand {
             With a version, no further device gets the release; devices that have it keep it, and h5 promote continues \
             it. h5 rollback replaces it on all devices. With --all, the package disappears from the catalogue and \
             from devices, and its files are removed from the repository. If the package is delegated, --all also \
-            removes its targets that are not valid releases, with a warning. A target in the role targets that is not a valid \
-            release ends the command with bad-metadata.
+            removes its targets that are not valid releases, with a warning. A target in the role targets that \
+            is not a valid release ends the command with bad-metadata.
 
             Without --json, prints the releases that are withdrawn. With --json, prints a list of them as in h5 status.
             """,
