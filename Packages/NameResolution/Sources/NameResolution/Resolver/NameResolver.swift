@@ -74,7 +74,12 @@ public final class NameResolver: AddressResolving {
     ) {
         servers = Array(configuration.servers.prefix(Configuration.maxServers))
         rules = configuration.rules
-        clients = servers.enumerated().map { ServerClient(server: $1, index: UInt8($0), loader: loader, clock: clock) }
+        // Connections do not wait for the other family (RFC 8305, section 3). Without a system, answers are complete.
+        let familyDelay: Duration? = system == nil ? nil : .milliseconds(50)
+        clients = servers.enumerated().map { index, server in
+            ServerClient(
+                server: server, index: UInt8(index), loader: loader, familyDelay: familyDelay, clock: clock)
+        }
         serverHosts = Set(servers.map { AnswerCache.key(of: $0.server.authority.host) })
         self.system = system
         self.feature = feature

@@ -18,11 +18,11 @@ struct ServerClient: Sendable {
     let index: UInt8
     /// The loader of requests.
     let loader: any ResourceLoader
+    /// The time for which the addresses of one family wait for those of the other; `nil` for no limit.
+    let familyDelay: Duration?
     /// The clock of the times between questions.
     let clock: any Clock<Duration>
 
-    /// The time for which the addresses of one family wait for those of the other (RFC 8305, section 3).
-    private static let familyDelay = Duration.milliseconds(50)
     /// The time limit of the question for an HTTPS record, which few names have.
     private static let serviceLimit = Duration.milliseconds(300)
 
@@ -111,9 +111,10 @@ struct ServerClient: Sendable {
             var results: [RecordType: Result<DoHResponse, any Error>] = [:]
             while results.count < types.count, case .response(let type, let result)? = await group.next() {
                 results[type] = result
-                guard results.count == 1, (try? result.get())?.answer.addresses.isEmpty == false else { continue }
+                guard let familyDelay, results.count == 1, (try? result.get())?.answer.addresses.isEmpty == false
+                else { continue }
                 group.addTask {
-                    try? await clock.sleep(for: Self.familyDelay)
+                    try? await clock.sleep(for: familyDelay)
                     return .delayEnded
                 }
             }
