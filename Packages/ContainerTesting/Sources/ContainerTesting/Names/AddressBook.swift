@@ -26,12 +26,8 @@ public final class AddressBook: AddressResolving {
     ///   - entries: the addresses of names in lower case, as text.
     ///   - others: the addresses of all other names; `nil` if they are unknown.
     public init(_ entries: [String: [String]], others: [String]? = nil) {
-        let parse = { (text: String) -> IPAddress in
-            guard let address = IPAddress(text) else { preconditionFailure("\(text) is not an IP address") }
-            return address
-        }
-        self.entries = entries.mapValues { $0.map(parse) }
-        self.others = others?.map(parse)
+        self.entries = entries.mapValues { $0.map(DNSAnswer.address) }
+        self.others = others?.map(DNSAnswer.address)
     }
 
     /// A resolver for which each name is at 127.0.0.1.

@@ -144,11 +144,15 @@ struct DNSAnswer: Sendable {
         text.split(separator: ".").flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) } + [0]
     }
 
-    /// Returns the octets of an address of a test.
-    static func octets(_ text: String) -> [UInt8] {
+    /// Returns an address of a test.
+    static func address(_ text: String) -> IPAddress {
+        // Invariant: the text is a constant of a test. Another text is a fault of the test, which must not continue.
         guard let address = IPAddress(text) else { preconditionFailure("\(text) is not an IP address") }
-        return address.octets
+        return address
     }
+
+    /// Returns the octets of an address of a test.
+    static func octets(_ text: String) -> [UInt8] { address(text).octets }
 
     /// Returns the data of an HTTPS record (RFC 9460, section 2.2). Its parameters have increasing keys.
     static func data(of service: NameZone.Service) -> [UInt8] {

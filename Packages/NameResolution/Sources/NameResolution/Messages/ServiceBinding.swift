@@ -70,7 +70,7 @@ struct ServiceBinding: Sendable, Hashable {
         // Section 7.1.1: the default protocol is HTTP/1.1, and `no-default-alpn` needs `alpn`.
         guard hasDefaultProtocol || !protocols.isEmpty else { throw reader.failure("no-default-alpn without alpn") }
         let isOverTCP = !protocols.isDisjoint(with: [Array("http/1.1".utf8), Array("h2".utf8)])
-        // Encrypted Client Hello is not implemented.
+        // A client that does not use Encrypted Client Hello must skip a record that requires it (section 8).
         let isUnderstood = mandatory.allSatisfy { Key(rawValue: $0).map { $0 != .ech } ?? false }
         isUsable = (hasDefaultProtocol || isOverTCP) && isUnderstood
         // Section 2.4.2: parameters of an alias are ignored.
